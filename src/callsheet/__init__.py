@@ -1,0 +1,1 @@
+"""Callsheet: durable, explainable context assembly for tool-using AI agents."""

@@ -1,0 +1,205 @@
+"""Every error that Callsheet raises on purpose.
+
+    CallsheetError                     callsheet
+    ├── InputError                     input                       refused; nothing was changed
+    │   ├── InvalidMessage             input.message               a message is not of its provider's shape
+    │   ├── InvalidOption              input.option                an argument has a value it cannot have
+    │   ├── InvalidTime                input.time                  a time without zone, or not a time
+    │   ├── InvalidLine                input.line                  one line of a file cannot be imported
+    │   └── PolicyError                input.policy                a policy set is unknown or inconsistent
+    ├── NotFound                       not_found                   no such record, or none that may be seen
+    ├── AssemblyError                  assembly
+    │   ├── BudgetTooSmall             assembly.budget_too_small   what must appear does not fit
+    │   ├── EmptyRequest               assembly.empty              there is nothing to answer
+    │   └── AmbiguousSheet             assembly.ambiguous_sheet    several open sheets, none was named
+    ├── StoreError                     store
+    │   ├── StoreClosed                store.closed
+    │   ├── StoreBusy                  store.busy                  other writers kept the lock too long
+    │   ├── StoreFull                  store.full                  the disk or a quota is exhausted
+    │   ├── NotAStore                  store.not_a_store           the file is something else
+    │   ├── StoreTooNew                store.too_new               written by a newer version
+    │   ├── PositionConflict           store.position              another writer was first
+    │   ├── Damaged                    store.damaged               stored bytes are not what was stored
+    │   └── BodyErased                 store.erased                the content was erased on purpose
+    └── MissingExtra                   missing_extra               an optional part is not installed
+
+Codes are stable; programs match on ``error.code`` or the class, never on the text. The class docstring is the
+default message. A message names the offending value, where it stood, and the next step.
+"""
+
+from typing import ClassVar
+
+
+class CallsheetError(Exception):
+    """Something in Callsheet failed."""
+
+    code: ClassVar[str] = "callsheet"
+
+    def __init__(self, message: str | None = None) -> None:
+        super().__init__(message or (type(self).__doc__ or "").strip())
+
+
+class InputError(CallsheetError):
+    """The input was refused; nothing was changed."""
+
+    code = "input"
+
+
+class InvalidMessage(InputError):
+    """A message is not of the shape that its provider defines."""
+
+    code = "input.message"
+
+    def __init__(self, problem: str, *, where: str = "") -> None:
+        #: JSON-Pointer-like path of the offending value inside the input, such as ``messages[3].content``.
+        self.where = where
+        super().__init__(f"{where}: {problem}" if where else problem)
+
+
+class InvalidOption(InputError):
+    """An argument has a value that it cannot have."""
+
+    code = "input.option"
+
+
+class InvalidTime(InputError):
+    """A time needs a zone: pass an aware datetime, ISO 8601 text with offset, or epoch seconds."""
+
+    code = "input.time"
+
+
+class InvalidLine(InputError):
+    """One line of a file cannot be imported."""
+
+    code = "input.line"
+
+    def __init__(self, problem: str, *, file: str, line: int) -> None:
+        self.file = file
+        self.line = line
+        self.problem = problem
+        super().__init__(f"{file}:{line}: {problem}")
+
+
+class PolicyError(InputError):
+    """A policy set is unknown or inconsistent."""
+
+    code = "input.policy"
+
+
+class NotFound(CallsheetError):
+    """No such record, or none that may be seen from here."""
+
+    code = "not_found"
+
+
+class AssemblyError(CallsheetError):
+    """The request could not be assembled."""
+
+    code = "assembly"
+
+
+class BudgetTooSmall(AssemblyError):
+    """The records that must appear do not fit the budget.
+
+    Raise the budget, offer fewer tools, or choose a policy set that may show less.
+    """
+
+    code = "assembly.budget_too_small"
+
+    def __init__(self, *, budget: int, sizes: dict[str, int], policy: str) -> None:
+        #: Tokens that the request may take.
+        self.budget = budget
+        #: Tokens by part: ``system``, ``tools``, ``history`` and whatever else had to appear.
+        self.sizes = sizes
+        self.policy = policy
+        parts = ", ".join(f"{name} {size:,}" for name, size in sizes.items())
+        total = sum(sizes.values())
+        super().__init__(
+            f"policy set {policy!r} must show {total:,} tokens ({parts}) but the budget is {budget:,}. "
+            "Raise the budget, offer fewer tools, or choose a policy set that may show less."
+        )
+
+
+class EmptyRequest(AssemblyError):
+    """There is nothing to answer: the branch shows no user message and no tool result."""
+
+    code = "assembly.empty"
+
+
+class AmbiguousSheet(AssemblyError):
+    """Several sheets are unanswered: pass the one that was sent as ``record(reply, sheet=sheet)``."""
+
+    code = "assembly.ambiguous_sheet"
+
+
+class StoreError(CallsheetError):
+    """The store could not do what was asked."""
+
+    code = "store"
+
+
+class StoreClosed(StoreError):
+    """The store is closed. Open it again with ``callsheet.open(...)``."""
+
+    code = "store.closed"
+
+
+class StoreBusy(StoreError):
+    """Other writers kept the store locked too long; nothing was written. Try again."""
+
+    code = "store.busy"
+
+
+class StoreFull(StoreError):
+    """The disk or a quota is exhausted; nothing was written."""
+
+    code = "store.full"
+
+
+class NotAStore(StoreError):
+    """The file is not a Callsheet store."""
+
+    code = "store.not_a_store"
+
+
+class StoreTooNew(StoreError):
+    """The store was written by a newer version of Callsheet. Upgrade Callsheet to open it."""
+
+    code = "store.too_new"
+
+
+class PositionConflict(StoreError):
+    """Another writer appended first; read what is new and decide again."""
+
+    code = "store.position"
+
+    def __init__(self, *, stream: str, expected: int, actual: int) -> None:
+        self.stream = stream
+        self.expected = expected
+        self.actual = actual
+        super().__init__(
+            f"stream {stream} is at position {actual}, not {expected}: another writer appended first. "
+            "Read what is new and decide again."
+        )
+
+
+class Damaged(StoreError):
+    """Stored bytes are not what was stored. Run ``callsheet verify``; restore from a backup."""
+
+    code = "store.damaged"
+
+
+class BodyErased(StoreError):
+    """The content of this record was erased on purpose; its header and the erasure record remain."""
+
+    code = "store.erased"
+
+
+class MissingExtra(CallsheetError, ImportError):
+    """An optional part is not installed."""
+
+    code = "missing_extra"
+
+    def __init__(self, extra: str, *, purpose: str) -> None:
+        self.extra = extra
+        super().__init__(f"{purpose} needs an optional part. Install it with: pip install 'callsheet[{extra}]'")

@@ -1,0 +1,229 @@
+"""The kinds of record that change the standing of other records. History itself is never edited."""
+
+from typing import TypeAlias
+
+from callsheet.graph.enums import CallStatus, Lifecycle, Privacy, RunStatus
+from callsheet.graph.ids import RecordId, StreamId
+from callsheet.graph.times import Instant
+from callsheet.graph.values import Count, Digest, Locator, Usage, Value
+
+
+class Superseded(Value, tag="superseded"):
+    """``current`` replaces ``replaced``; counts only where this record itself is visible."""
+
+    current: RecordId
+    replaced: tuple[RecordId, ...]
+    reason: str = ""
+
+
+class Conflicted(Value, tag="conflicted"):
+    """Two records contradict each other; neither is preferred."""
+
+    one: RecordId
+    other: RecordId
+    reason: str = ""
+
+
+class Released(Value, tag="released"):
+    """A private record may be seen by others from here on."""
+
+    records: tuple[RecordId, ...]
+    to: tuple[RecordId, ...]
+    reason: str = ""
+
+
+class Withdrawn(Value, tag="withdrawn"):
+    """A release is taken back."""
+
+    records: tuple[RecordId, ...]
+    from_: tuple[RecordId, ...]
+    reason: str = ""
+
+
+class Shared(Value, tag="shared"):
+    """A record is put on the share list of participants."""
+
+    records: tuple[RecordId, ...]
+    participants: tuple[RecordId, ...]
+
+
+class CallResolved(Value, tag="call_resolved"):
+    """A call's status changed without a new result: given up on, reconciled, reopened."""
+
+    call: RecordId
+    status: CallStatus
+    reason: str = ""
+
+
+class RunEnded(Value, tag="run_ended"):
+    """A run that was recorded as started has ended."""
+
+    run: RecordId
+    status: RunStatus
+    answered_model: str | None = None
+    usage: Usage | None = None
+    finish: str | None = None
+    error: str | None = None
+    finished: Instant | None = None
+
+
+class LocatorsRepaired(Value, tag="locators_repaired"):
+    """Locators were found again in the same source, or given up on (then the memory is stale)."""
+
+    memory: RecordId
+    locators: tuple[Locator, ...]
+    attempt: Count
+    found: bool
+
+
+class MarkedStale(Value, tag="marked_stale"):
+    """Records no longer speak for the present."""
+
+    records: tuple[RecordId, ...]
+    cause: RecordId | None = None
+    reason: str = ""
+
+
+class Promoted(Value, tag="promoted"):
+    """Whether an artifact became a memory, and which."""
+
+    artifact: RecordId
+    #: None: it was not promoted; it stays recallable.
+    memory: RecordId | None = None
+    decision: RecordId | None = None
+
+
+class Compacted(Value, tag="compacted"):
+    """A span is represented by an episode from here on; nothing in it is lost."""
+
+    episode: RecordId
+    first: Count
+    last: Count
+
+
+class Calibrated(Value, tag="calibrated"):
+    """A token estimate learned from usage that the provider reported in this conversation."""
+
+    #: The counter that the calibration is for, such as ``anthropic``.
+    counter: str
+    factor: float
+    margin: float
+    observations: Count
+    run: RecordId | None = None
+
+
+class IndexAdvanced(Value, tag="index_advanced"):
+    """How far a background index has come in a stream."""
+
+    index: str
+    stream: StreamId
+    position: Count
+
+
+class LifecycleChanged(Value, tag="lifecycle_changed"):
+    """The conversation moved to another stage of its life."""
+
+    status: Lifecycle
+    reason: str = ""
+
+
+class Reclassified(Value, tag="reclassified"):
+    """Records belong to another privacy class from here on."""
+
+    records: tuple[RecordId, ...]
+    privacy: Privacy
+    reason: str = ""
+
+
+class RetentionApplied(Value, tag="retention_applied"):
+    """Retention changed what is kept: ``truncate``, ``archive``, ``redact``, ``hash_only``, ``offload``, ``delete``."""
+
+    records: tuple[RecordId, ...]
+    action: str
+    reason: str = ""
+
+
+class Erased(Value, tag="erased"):
+    """The bodies of records are gone on purpose. Their headers stay, so the chain still holds."""
+
+    #: Stream and position of each erased body.
+    bodies: tuple[tuple[StreamId, int], ...]
+    records: tuple[RecordId, ...]
+    by: str = ""
+    reason: str = ""
+
+
+class Feedback(Value, tag="feedback"):
+    """A judgement on a record, by a person or a program, from -1 to 1."""
+
+    record: RecordId
+    score: float
+    by: str = ""
+
+
+class Pinned(Value, tag="pinned"):
+    """Records are kept in view, or let go again."""
+
+    records: tuple[RecordId, ...]
+    pinned: bool
+
+
+class ToolsOffered(Value, tag="tools_offered"):
+    """The set of tools on offer changed."""
+
+    names: tuple[str, ...]
+    #: Over the schemas as a JSON array.
+    hash: Digest
+    tokens: Count = 0
+
+
+class Approval(Value, tag="approval"):
+    """A person decided on a call, bound to its exact arguments."""
+
+    call: RecordId
+    approved: bool
+    arguments: Digest
+    by: str = ""
+
+
+class BranchMerged(Value, tag="branch_merged"):
+    """Released results of a branch are seen on the branch that this record stands on."""
+
+    branch: RecordId
+    records: tuple[RecordId, ...]
+
+
+class ImportProgress(Value, tag="import_progress"):
+    """How far a file has been read into this conversation, so that an interrupted import resumes."""
+
+    source: Digest
+    line: Count
+    messages: Count
+    done: bool = False
+
+
+Change: TypeAlias = (
+    Superseded
+    | Conflicted
+    | Released
+    | Withdrawn
+    | Shared
+    | CallResolved
+    | RunEnded
+    | LocatorsRepaired
+    | MarkedStale
+    | Promoted
+    | Compacted
+    | Calibrated
+    | IndexAdvanced
+    | LifecycleChanged
+    | Reclassified
+    | RetentionApplied
+    | Erased
+    | Feedback
+    | Pinned
+    | ToolsOffered
+    | Approval
+    | BranchMerged
+    | ImportProgress
+)

@@ -1,0 +1,103 @@
+"""Between a body and its stored bytes. Owns the versions; what an older one stored is brought up to date on read.
+
+Bodies are MessagePack, because they carry bytes from outside as they came, which JSON cannot.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from typing import TypeAlias, cast, get_args
+
+import msgspec
+
+from callsheet.errors import Damaged, StoreTooNew
+from callsheet.graph.changes import Change
+from callsheet.graph.nodes import Node
+from callsheet.graph.record import Body, Header
+from callsheet.graph.values import Payload
+
+Fields: TypeAlias = dict[str, object]
+Upcast: TypeAlias = Callable[[Fields], Fields]
+
+
+def _classes() -> tuple[type[msgspec.Struct], ...]:
+    return cast("tuple[type[msgspec.Struct], ...]", get_args(Node) + get_args(Change))
+
+
+def _tag(cls: type[msgspec.Struct]) -> str:
+    return str(cls.__struct_config__.tag)
+
+
+KINDS: Mapping[str, type[msgspec.Struct]] = {_tag(cls): cls for cls in _classes()}
+"""Every kind of record by its stored name."""
+
+VERSIONS: Mapping[str, int] = dict.fromkeys(KINDS, 1)
+"""The version in which each kind is written now."""
+
+UPCASTS: Mapping[tuple[str, int], Upcast] = {}
+"""From (kind, version) to that kind's next version: fields in, fields out."""
+
+_encoder = msgspec.msgpack.Encoder()
+
+
+def kind_of(body: Body) -> str:
+    """The stored name of a body's kind."""
+    return _tag(type(body))
+
+
+def encode_body(body: Body) -> bytes:
+    """The stored bytes of a body, in the current version of its kind."""
+    return _encoder.encode(body)
+
+
+@cache
+def _decoder(cls: type[msgspec.Struct]) -> msgspec.msgpack.Decoder[msgspec.Struct]:
+    return msgspec.msgpack.Decoder(cls)
+
+
+def decode_body(
+    header: Header,
+    stored: bytes,
+    *,
+    versions: Mapping[str, int] = VERSIONS,
+    upcasts: Mapping[tuple[str, int], Upcast] = UPCASTS,
+) -> Body:
+    """Read a body back, bringing it up to date step by step.
+
+    Raises `StoreTooNew` for a kind or version that this release does not know, and `Damaged` for bytes that are
+    not a body of that kind.
+    """
+    cls = KINDS.get(header.kind)
+    if cls is None or header.version > versions[header.kind]:
+        raise StoreTooNew(
+            f"record {header.id} is a {header.kind!r} of version {header.version}, which this release does not know. "
+            "Upgrade Callsheet to read it."
+        )
+    try:
+        if header.version == versions[header.kind]:
+            return cast("Body", _decoder(cls).decode(stored))
+        fields = cast("Fields", msgspec.msgpack.decode(stored))
+        for version in range(header.version, versions[header.kind]):
+            fields = upcasts[header.kind, version](fields)
+        return cast("Body", msgspec.convert(fields, cls, builtin_types=(bytes,)))
+    except (msgspec.DecodeError, msgspec.ValidationError) as problem:
+        raise Damaged(f"the body of {header.kind} {header.id} cannot be read: {problem}") from problem
+
+
+@cache
+def _fields(cls: type[msgspec.Struct]) -> tuple[str, ...]:
+    return cls.__struct_fields__
+
+
+def payloads(value: object) -> Iterator[Payload]:
+    """Every payload inside a body, in order of fields."""
+    if isinstance(value, Payload):
+        yield value
+    elif isinstance(value, msgspec.Struct):
+        for name in _fields(type(value)):
+            inner = getattr(value, name)
+            if isinstance(inner, msgspec.Struct | tuple):
+                yield from payloads(inner)
+    elif isinstance(value, tuple):
+        for inner in value:
+            if isinstance(inner, msgspec.Struct | tuple):
+                yield from payloads(inner)

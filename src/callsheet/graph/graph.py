@@ -1,0 +1,128 @@
+"""`Graph`: the fold of one stream's records. What it says after a record, every store must say after that record."""
+
+from bisect import bisect_right
+from collections import defaultdict
+
+from callsheet.graph.effects import StateSet, effects
+from callsheet.graph.enums import Relation, StateField
+from callsheet.graph.ids import RecordId
+from callsheet.graph.query import LinkQuery, LinkRow, NodeQuery, NodeRow, Projection, StateQuery, StateRow, current
+from callsheet.graph.record import Record
+
+
+class Graph:
+    """The state of one stream, built by applying its records in order of position."""
+
+    def __init__(self) -> None:
+        self._records: list[Record] = []
+        self._by_id: dict[RecordId, Record] = {}
+        self._nodes: list[NodeRow] = []
+        self._states: dict[tuple[StateField, str], list[StateRow]] = defaultdict(list)
+        self._targets: dict[StateField, list[str]] = defaultdict(list)
+        self._links: dict[tuple[Relation, RecordId], list[LinkRow]] = defaultdict(list)
+        self._back: dict[tuple[Relation, RecordId], list[LinkRow]] = defaultdict(list)
+
+    @property
+    def position(self) -> int:
+        """The position of the last record applied; 0 before the first."""
+        return len(self._records)
+
+    def apply(self, record: Record) -> None:
+        """Add the next record of the stream. A record whose body was erased has lost its effects with it.
+
+        Raises `ValueError` for a record out of order.
+        """
+        header = record.header
+        if header.position != self.position + 1:
+            raise ValueError(f"record {header.id} is at {header.position}, the graph is at {self.position}")
+        self._records.append(record)
+        self._by_id[header.id] = record
+        branch = header.scope.branch
+        self._nodes.append(NodeRow(position=header.position, id=header.id, kind=header.kind, branch=branch))
+        if record.body is None:
+            return
+        done = effects(header.id, record.body)
+        for state in done.states:
+            self._set(state, branch, header.position)
+        for link in done.links:
+            row = LinkRow(
+                relation=link.relation, source=link.source, target=link.target, branch=branch, position=header.position
+            )
+            self._links[link.relation, link.source].append(row)
+            self._back[link.relation, link.target].append(row)
+
+    def _set(self, state: StateSet, branch: RecordId | None, position: int) -> None:
+        rows = self._states[state.field, state.target]
+        if not rows:
+            self._targets[state.field].append(state.target)
+        for index in range(len(rows) - 1, -1, -1):
+            before = rows[index]
+            if before.branch == branch and before.to_pos is None:
+                if before.from_pos == position:  # one record sets a state once; its last word counts
+                    del rows[index]
+                else:
+                    rows[index] = StateRow(
+                        target=before.target,
+                        field=before.field,
+                        value=before.value,
+                        branch=before.branch,
+                        from_pos=before.from_pos,
+                        to_pos=position,
+                    )
+                break
+        rows.append(
+            StateRow(target=state.target, field=state.field, value=state.value, branch=branch, from_pos=position)
+        )
+
+    def get(self, ids: tuple[RecordId, ...]) -> list[Record]:
+        """The records with these ids, in the order asked; unknown ones are left out."""
+        return [self._by_id[id] for id in ids if id in self._by_id]
+
+    def records(self, *, after: int = 0, upto: int | None = None) -> list[Record]:
+        """All records with ``after < position <= upto``, ascending."""
+        return self._records[after : len(self._records) if upto is None else upto]
+
+    def nodes(self, query: NodeQuery) -> list[Record]:
+        """See `NodeQuery`."""
+        start = bisect_right(self._nodes, query.after, key=lambda row: row.position)
+        stop = len(self._nodes) if query.before is None else max(start, query.before - 1)
+        places = range(stop - 1, start - 1, -1) if query.newest else range(start, stop)
+        found: list[Record] = []
+        for index in places:
+            if query.limit is not None and len(found) >= query.limit:
+                break
+            row = self._nodes[index] if index < len(self._nodes) else None
+            if row is None or row.kind not in query.kinds:
+                continue
+            if query.lineage is None or query.lineage.sees(row.branch, row.position):
+                found.append(self._records[index])
+        return found[::-1] if query.newest else found
+
+    def states(self, query: StateQuery) -> list[StateRow]:
+        """See `StateQuery`. Unset values are left out; ordered by target."""
+        targets = self._targets[query.field] if query.targets is None else query.targets
+        rows = [row for target in targets for row in self._states.get((query.field, target), ())]
+        holding = current(rows, query.lineage)
+        wanted = (row for row in holding.values() if row.value is not None)
+        return sorted(
+            (row for row in wanted if query.value is None or row.value == query.value), key=lambda row: row.target
+        )
+
+    def links(self, query: LinkQuery) -> list[LinkRow]:
+        """See `LinkQuery`. Ordered by position, source, target."""
+        index, ends = (self._links, query.sources) if query.sources is not None else (self._back, query.targets)
+        rows = [row for end in ends or () for row in index.get((query.relation, end), ())]
+        return sorted(
+            (row for row in rows if query.lineage.sees(row.branch, row.position)),
+            key=lambda row: (row.position, row.source, row.target),
+        )
+
+    def projection(self) -> Projection:
+        """All rows, in the order that every store gives them."""
+        states = [row for rows in self._states.values() for row in rows]
+        links = [row for rows in self._links.values() for row in rows]
+        return Projection(
+            nodes=tuple(self._nodes),
+            states=tuple(sorted(states, key=lambda s: (s.field, s.target, s.branch or "", s.from_pos))),
+            links=tuple(sorted(links, key=lambda link: (link.relation, link.source, link.target, link.position))),
+        )

@@ -1,0 +1,193 @@
+"""What the rooms ask of the outside world, as protocols: a store, a source of ids and time, a token counter.
+
+The pure rooms and the runtime know these alone; `callsheet.ledger` and `callsheet.wire` provide them.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Protocol
+
+from callsheet.graph.enums import StreamKind
+from callsheet.graph.ids import RecordId, StreamId, TenantId, UserId
+from callsheet.graph.query import LinkQuery, LinkRow, NodeQuery, Projection, StateQuery, StateRow
+from callsheet.graph.record import Draft, Head, Record, Stream, StreamKey
+from callsheet.graph.times import Instant
+from callsheet.graph.values import Digest, Payload, Value
+
+
+class Owner(Value):
+    """Whose bytes they are: the scope within which equal bytes are kept once and a key is destroyed at erasure."""
+
+    tenant: TenantId
+    #: None: the tenant's own.
+    user: UserId | None = None
+
+
+class Append(Value):
+    """Records to put at the end of one stream."""
+
+    #: Created when it does not exist yet.
+    stream: Stream
+    drafts: tuple[Draft, ...]
+    #: The position that the stream must be at; None: wherever it is.
+    expect: int | None = None
+    #: Rendered blocks that the records name, by address; those already there stay as they are.
+    blocks: Mapping[str, bytes] = {}
+
+
+class StoredRecord(Value):
+    """A record as it lies in the store, for checking: nothing decoded, nothing trusted."""
+
+    position: int
+    header: bytes
+    chain: Digest
+    #: None: erased, or gone.
+    nonce: bytes | None
+    body: bytes | None
+
+
+class Ledger(Protocol):
+    """A store of streams. All methods may be called from any thread.
+
+    `append` is one transaction: every record with its projections, or nothing. Everything asked by tenant answers
+    for another tenant's things exactly as for things that do not exist.
+    """
+
+    def append(self, appends: Sequence[Append]) -> list[Record]:
+        """Put records at the end of their streams, all or none, and return them in order.
+
+        Raises `PositionConflict`, `StoreBusy`, `StoreFull`, `StoreClosed`, and `InputError` for a record id or a
+        stream name that exists already.
+        """
+        ...
+
+    def stream(self, tenant: TenantId, kind: StreamKind, name: str) -> Stream | None:
+        """The stream with this name."""
+        ...
+
+    def streams(self, tenant: TenantId | None = None, kind: StreamKind | None = None) -> list[Stream]:
+        """All streams, in order of creation; None: of every tenant or kind."""
+        ...
+
+    def head(self, key: StreamKey) -> Head | None:
+        """The newest position with its chain and signature."""
+        ...
+
+    def records(
+        self, key: StreamKey, *, after: int = 0, upto: int | None = None, limit: int | None = None
+    ) -> list[Record]:
+        """Records with ``after < position <= upto``, ascending, at most `limit`."""
+        ...
+
+    def get(self, key: StreamKey, ids: Sequence[RecordId]) -> list[Record]:
+        """The records of one stream with these ids, in the order asked; unknown ones are left out."""
+        ...
+
+    def find(self, tenant: TenantId, id: RecordId) -> tuple[Stream, Record] | None:
+        """The record with this id, in whichever stream of the tenant; None for an id that repeats over streams."""
+        ...
+
+    def nodes(self, key: StreamKey, query: NodeQuery) -> list[Record]:
+        """See `NodeQuery`."""
+        ...
+
+    def states(self, key: StreamKey, query: StateQuery) -> list[StateRow]:
+        """See `StateQuery`. Unset values are left out; ordered by target."""
+        ...
+
+    def links(self, key: StreamKey, query: LinkQuery) -> list[LinkRow]:
+        """See `LinkQuery`. Ordered by position, source, target."""
+        ...
+
+    def stash(self, owner: Owner, content: bytes, *, digest: bool = False) -> Payload:
+        """Make content ready to be named by a record: small stays inline, large is in the blob store when this returns.
+
+        A blob that no record names within its lease is removed by garbage collection. With `digest` the plain
+        hash is set for inline content too.
+        """
+        ...
+
+    def fetch(self, owner: Owner, payload: Payload, start: int = 0, stop: int | None = None) -> bytes:
+        """The bytes of a payload, or a range of them.
+
+        Raises `Damaged` when they are not what was stored, `BodyErased` when they were erased.
+        """
+        ...
+
+    def address(self, owner: Owner, content: bytes) -> str:
+        """The address of content within its owner's scope: a keyed hash, so nobody can tell equal content of two."""
+        ...
+
+    def blocks(self, owner: Owner, addresses: Sequence[str]) -> list[bytes]:
+        """Rendered blocks by address, in the order asked. Raises `Damaged` for one that is missing or altered."""
+        ...
+
+    def stored(self, key: StreamKey, *, after: int = 0) -> Iterator[StoredRecord]:
+        """The stream as it lies in the store, ascending, for checking."""
+        ...
+
+    def projection(self, key: StreamKey) -> Projection:
+        """All projection rows of a stream, in the order of `Graph.projection`."""
+        ...
+
+    def rebuild(self, key: StreamKey) -> None:
+        """Drop the projections of a stream and build them anew from its records, in one transaction."""
+        ...
+
+    def erase_bodies(self, key: StreamKey, positions: Sequence[int]) -> None:
+        """Remove bodies and nonces for good. The caller records an `Erased` first; see `callsheet.audit`."""
+        ...
+
+    def close(self) -> None:
+        """Release files and connections. Using the store afterwards raises `StoreClosed`; closing twice is fine."""
+        ...
+
+
+class Ids(Protocol):
+    """Where ids and nonces come from: random in real use, a sequence in tests."""
+
+    def record(self, kind: str) -> RecordId:
+        """A new record id for a record of this kind."""
+        ...
+
+    def stream(self) -> StreamId: ...
+
+    def nonce(self) -> bytes: ...
+
+
+class Clock(Protocol):
+    """Where the time comes from: the system in real use, fixed in tests."""
+
+    def now(self) -> Instant: ...
+
+
+class Signer(Protocol):
+    """Signs heads with a key that is not in the store."""
+
+    @property
+    def name(self) -> str:
+        """Names the key and its algorithm, such as ``hmac-sha256:prod-1``."""
+        ...
+
+    def sign(self, message: bytes) -> bytes: ...
+
+    def verify(self, message: bytes, signature: bytes) -> bool: ...
+
+
+class TokenCounter(Protocol):
+    """Counts tokens as one model would, exactly or as a marked estimate."""
+
+    @property
+    def name(self) -> str:
+        """Stable, part of the pins."""
+        ...
+
+    @property
+    def exact(self) -> bool: ...
+
+    def count(self, text: str) -> int:
+        """Tokens of a text, without margin."""
+        ...
+
+    def bounded(self, tokens: int) -> int:
+        """The count with the margin of its estimate on top; the count itself where it is exact."""
+        ...
