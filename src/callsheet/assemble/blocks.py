@@ -1,8 +1,8 @@
 """The neutral form of a conversation: what provider formats are parsed into and what requests are rendered from.
 
-Blocks hold content, not references: whoever has blocks needs no store. Text is a Python string and may hold NUL or lone
-surrogates when it was recorded so; rendering cleans it for the wire, recording keeps it. ``extras`` are a JSON object (as
-bytes, empty when there is none) with the keys of the provider's block that have no neutral meaning.
+Blocks hold content, not references: whoever has blocks needs no store. Text is a Python string and may hold NUL or
+lone surrogates when it was recorded so; rendering cleans it for the wire, recording keeps it. ``extras`` are a JSON
+object (as bytes, empty when there is none) with the keys of the provider's block that have no neutral meaning.
 """
 
 from dataclasses import dataclass

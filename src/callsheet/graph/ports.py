@@ -182,10 +182,23 @@ class TokenCounter(Protocol):
         ...
 
     @property
+    def base(self) -> str:
+        """The encoding that it counts in, such as ``o200k_base``."""
+        ...
+
+    @property
     def exact(self) -> bool: ...
 
     def count(self, text: str) -> int:
         """Tokens of a text, without margin."""
+        ...
+
+    def scaled(self, tokens: int) -> int:
+        """What a number of tokens of the base encoding comes to; the number itself where the counter is exact."""
+        ...
+
+    def media(self, mime: str, width: int | None, height: int | None, size: int) -> int:
+        """Tokens of an image, sound or file of `size` bytes."""
         ...
 
     def bounded(self, tokens: int) -> int:

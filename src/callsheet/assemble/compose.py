@@ -1,0 +1,196 @@
+"""From selected records to the blocks of a request that any provider's format can render.
+
+What this guarantees to rendering: ids of calls are unique in the request; directly behind each message with calls stands
+exactly one answer per call, in the order of the calls; nothing is without visible content. Ids and stand-ins are a
+function of the records before them alone, so appending records changes no earlier block, except where a result
+arrives for a call that stood unanswered.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from callsheet.assemble import blocks, standins
+from callsheet.assemble.pairing import UNSETTLED, Pairing, pair
+from callsheet.derive.text import binary_standin, readable
+from callsheet.graph import values
+from callsheet.graph.enums import ArtifactStatus, Role
+from callsheet.graph.ids import RecordId
+from callsheet.graph.nodes import Message, ToolArtifact, ToolCall
+from callsheet.graph.record import Record
+
+Read = Callable[[values.Payload], bytes]
+"""Gives the bytes of a payload that has been fetched."""
+
+BINARY = "application/octet-stream"
+"""The type under which bytes that are not UTF-8 are recorded."""
+
+_FAILED = frozenset({ArtifactStatus.FAILED, ArtifactStatus.TIMED_OUT, ArtifactStatus.CANCELLED})
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Composed:
+    """A block and the record that it shows; None: a stand-in."""
+
+    block: blocks.Block
+    source: RecordId | None
+
+
+def compose(records: Sequence[Record], calls: Mapping[RecordId, ToolCall], read: Read) -> list[Composed]:
+    """Compose messages and artifacts, given in order of position, with the calls that the messages refer to."""
+    shown = frozenset(
+        part.call
+        for record in records
+        if isinstance(record.body, Message)
+        for part in record.body.parts
+        if isinstance(part, values.CallRef) and part.call in calls
+    )
+    return _Composer(calls=calls, read=read, pairing=pair(records, shown)).all(records)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Composer:
+    calls: Mapping[RecordId, ToolCall]
+    read: Read
+    pairing: Pairing
+
+    def all(self, records: Sequence[Record]) -> list[Composed]:
+        composed: list[Composed] = []
+        ids = _CallIds()
+        for record in records:
+            body = record.body
+            if isinstance(body, Message):
+                composed.extend(self._message(record.id, body, ids))
+            elif isinstance(body, ToolArtifact) and record.id not in self.pairing.used:
+                composed.append(Composed(block=self._unpaired(body), source=record.id))
+        return composed
+
+    def _message(self, id: RecordId, body: Message, ids: "_CallIds") -> list[Composed]:
+        parts: list[blocks.Part] = []
+        answers: list[Composed] = []
+        for part in body.parts:
+            if not isinstance(part, values.CallRef):
+                parts.append(self._part(part))
+            elif (call := self.calls.get(part.call)) is not None:
+                rendered = ids.unique(call.provider_id)
+                parts.append(self._call(call, rendered))
+                answers.append(self._answer(part.call, rendered, call.tool))
+        said = blocks.Said(
+            role=body.role,
+            parts=_visible(tuple(parts)),
+            form=body.form,
+            wire=body.wire,
+            name=body.name,
+            extras=body.extras,
+        )
+        return [Composed(block=said, source=id), *answers]
+
+    def _call(self, call: ToolCall, rendered: str) -> blocks.Call:
+        return blocks.Call(
+            id=rendered,
+            tool=call.tool,
+            arguments=text_of(self.read(call.arguments)),
+            kind=call.kind,
+            wire=call.wire,
+            extras=call.extras,
+            defects=call.defects,
+        )
+
+    def _answer(self, call: RecordId, rendered: str, tool: str) -> Composed:
+        record = self.pairing.answers.get(call)
+        if record is None:
+            standin = (blocks.Text(text=standins.NO_RESULT),)
+            return Composed(block=blocks.Answer(call=rendered, tool=tool, content=standin), source=None)
+        body = record.body
+        assert isinstance(body, ToolArtifact)
+        if body.status in UNSETTLED and not body.content:
+            content: tuple[blocks.Content, ...] = (blocks.Text(text=standins.waiting(body.status.value)),)
+        else:
+            content = _visible_content(tuple(self._content(part) for part in body.content))
+        answer = blocks.Answer(
+            call=rendered,
+            tool=tool,
+            content=content,
+            form=body.form,
+            failed=True if body.status in _FAILED else None,
+            wire=body.wire,
+            extras=body.extras,
+        )
+        return Composed(block=answer, source=record.id)
+
+    def _unpaired(self, body: ToolArtifact) -> blocks.Said:
+        shown = _visible_content(tuple(self._content(part) for part in body.content))
+        text = "\n".join(part.text for part in shown if isinstance(part, blocks.Text))
+        quoted = blocks.Text(text=standins.unpaired(body.tool, text or standins.NO_OUTPUT))
+        media = tuple(part for part in shown if isinstance(part, blocks.Media))
+        return blocks.Said(role=Role.USER, parts=(quoted, *media), form="parts" if media else "string")
+
+    def _part(self, part: values.Text | values.Reasoning | values.Media | values.Opaque) -> blocks.Part:
+        if isinstance(part, values.Reasoning):
+            return blocks.Reasoning(wire=part.wire, raw=self.read(part.raw))
+        return self._content(part)
+
+    def _content(self, part: values.Content) -> blocks.Content:
+        if isinstance(part, values.Text):
+            return blocks.Text(text=text_of(self.read(part.text)), extras=part.extras)
+        if isinstance(part, values.Opaque):
+            return blocks.Opaque(wire=part.wire, raw=self.read(part.raw))
+        data = self.read(part.data) if part.data is not None else None
+        if data is not None and part.mime == BINARY:
+            return blocks.Text(text=readable(data) or binary_standin(part.mime, len(data)))
+        return blocks.Media(
+            mime=part.mime,
+            data=data,
+            url=part.url,
+            width=part.width,
+            height=part.height,
+            wire=part.wire,
+            extras=part.extras,
+        )
+
+
+class _CallIds:
+    """Ids of calls, made unique in order of appearance: the provider's id at its first use, then with a number."""
+
+    def __init__(self) -> None:
+        self._used: set[str] = set()
+        self._next: dict[str, int] = {}
+
+    def unique(self, wanted: str | None) -> str:
+        base = wanted or "call"
+        candidate = base
+        number = self._next.get(base, 2 if wanted else 1)
+        if base in self._next or not wanted:
+            candidate = f"{base}_{number}"
+            number += 1
+        while candidate in self._used:
+            candidate = f"{base}_{number}"
+            number += 1
+        self._next[base] = number
+        self._used.add(candidate)
+        return candidate
+
+
+def _blank(part: blocks.Part) -> bool:
+    return isinstance(part, blocks.Text) and not part.text.strip()
+
+
+def _visible(parts: tuple[blocks.Part, ...]) -> tuple[blocks.Part, ...]:
+    if not any(_blank(part) for part in parts) and parts:
+        return parts
+    kept = tuple(part for part in parts if not _blank(part))
+    # Reasoning and opaque blocks do not count as visible: another provider's format drops them.
+    if any(isinstance(part, blocks.Text | blocks.Call | blocks.Media) for part in kept):
+        return kept
+    return (*kept, blocks.Text(text=standins.EMPTY))
+
+
+def _visible_content(content: tuple[blocks.Content, ...]) -> tuple[blocks.Content, ...]:
+    kept = tuple(part for part in content if not _blank(part))
+    if any(isinstance(part, blocks.Text | blocks.Media) for part in kept):
+        return kept
+    return (*kept, blocks.Text(text=standins.NO_OUTPUT))
+
+
+def text_of(content: bytes) -> str:
+    """Recorded text as it came, lone surrogates included."""
+    return content.decode("utf-8", "surrogatepass")

@@ -1,0 +1,92 @@
+"""How many tokens a request takes, by part, before it is sent."""
+
+from collections.abc import Mapping, Sequence
+
+from callsheet.assemble import blocks
+from callsheet.assemble.compose import Composed
+from callsheet.errors import BudgetTooSmall
+from callsheet.graph.enums import Role
+from callsheet.graph.ids import RecordId
+from callsheet.graph.nodes import Message, ToolArtifact, ToolCall
+from callsheet.graph.ports import TokenCounter
+from callsheet.graph.record import Record
+from callsheet.graph.values import CallRef, Content, Media, TokenParts
+
+INSTRUCTING = frozenset({Role.SYSTEM, Role.DEVELOPER})
+
+
+def recorded_tokens(record: Record, calls: Mapping[RecordId, ToolCall]) -> int | None:
+    """The o200k_base tokens of a message or artifact as counted when it was recorded.
+
+    None where a part is shown in another form than it was counted in, so that the shown text must be counted.
+    """
+    body = record.body
+    total = 0
+    if isinstance(body, Message):
+        for part in body.parts:
+            if isinstance(part, CallRef):
+                call = calls.get(part.call)
+                total += call.o200k if call is not None else 0
+            elif isinstance(part, Media):
+                return None
+            else:
+                total += part.o200k
+        return total or None
+    return _result_tokens(body.content) if isinstance(body, ToolArtifact) and body.call is not None else None
+
+
+def _result_tokens(content: tuple[Content, ...]) -> int | None:
+    total = 0
+    for part in content:
+        if isinstance(part, Media):
+            return None
+        total += part.o200k
+    return total or None
+
+
+def block_tokens(block: blocks.Block, counter: TokenCounter) -> int:
+    """Tokens of one block's content, names and arguments; framing apart."""
+    parts = block.parts if isinstance(block, blocks.Said) else block.content
+    return sum(_part_tokens(part, counter) for part in parts)
+
+
+def _part_tokens(part: blocks.Part, counter: TokenCounter) -> int:
+    match part:
+        case blocks.Text():
+            return counter.count(part.text)
+        case blocks.Call():
+            return counter.count(part.tool) + counter.count(part.arguments)
+        case blocks.Media():
+            return counter.media(part.mime, part.width, part.height, len(part.data or b""))
+        case blocks.Reasoning() | blocks.Opaque():
+            return counter.count(part.raw.decode("utf-8", "replace"))
+
+
+def count(composed: Sequence[Composed], recorded: Mapping[RecordId, int | None], counter: TokenCounter) -> list[int]:
+    """Tokens of each block. `recorded` spares counting again what was counted when it was recorded."""
+    sizes: list[int] = []
+    for item in composed:
+        known = recorded.get(item.source) if item.source is not None and counter.base == "o200k_base" else None
+        sizes.append(counter.scaled(known) if known is not None else block_tokens(item.block, counter))
+    return sizes
+
+
+def by_part(composed: Sequence[Composed], sizes: Sequence[int], *, framing: int, tools: int) -> TokenParts:
+    """Sum the sizes by part of the request. Framing counts with the window."""
+    instructions = sum(
+        size
+        for item, size in zip(composed, sizes, strict=True)
+        if isinstance(item.block, blocks.Said) and item.block.role in INSTRUCTING
+    )
+    return TokenParts(instructions=instructions, tools=tools, window=sum(sizes) - instructions + framing)
+
+
+def check_budget(parts: TokenParts, budget: int, counter: TokenCounter, policy: str) -> None:
+    """Raise `BudgetTooSmall` when the request, with the margin of its estimate, is over the budget."""
+    sizes = {
+        "system": counter.bounded(parts.instructions),
+        "tools": counter.bounded(parts.tools),
+        "history": counter.bounded(parts.total - parts.instructions - parts.tools),
+    }
+    if sum(sizes.values()) > budget:
+        raise BudgetTooSmall(budget=budget, sizes=sizes, policy=policy)

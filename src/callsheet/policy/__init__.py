@@ -1,0 +1,1 @@
+"""Policy sets and verdicts: pure functions of a record, a boundary and a set."""
