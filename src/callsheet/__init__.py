@@ -1,1 +1,75 @@
-"""Callsheet: durable, explainable context assembly for tool-using AI agents."""
+"""Callsheet: durable, explainable context assembly for tool-using AI agents.
+
+    with callsheet.open("agent.db") as runtime:
+        talk = runtime.conversation("support-17", user="mia")
+        talk.record({"role": "user", "content": "Where is order W123?"})
+        sheet = talk.assemble(provider="openai", model="gpt-5.2")
+
+Importing this module does nothing and loads nothing; each name loads what it needs at its first use.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from callsheet._version import __version__
+
+if TYPE_CHECKING:
+    from callsheet.errors import CallsheetError
+    from callsheet.graph.enums import ArtifactStatus, Role
+    from callsheet.runtime.aio import AsyncConversation, AsyncRuntime, open_async
+    from callsheet.runtime.conversation import Conversation, PendingCall, Recorded
+    from callsheet.runtime.counters import Counters
+    from callsheet.runtime.opening import open
+    from callsheet.runtime.runtime import Runtime
+    from callsheet.runtime.sheet import Sheet
+    from callsheet.runtime.transcript import Spoken, ToolCard
+
+__all__ = [
+    "ArtifactStatus",
+    "AsyncConversation",
+    "AsyncRuntime",
+    "CallsheetError",
+    "Conversation",
+    "Counters",
+    "PendingCall",
+    "Recorded",
+    "Role",
+    "Runtime",
+    "Sheet",
+    "Spoken",
+    "ToolCard",
+    "__version__",
+    "open",
+    "open_async",
+]
+
+_HOMES = {
+    "ArtifactStatus": "callsheet.graph.enums",
+    "AsyncConversation": "callsheet.runtime.aio",
+    "AsyncRuntime": "callsheet.runtime.aio",
+    "CallsheetError": "callsheet.errors",
+    "Conversation": "callsheet.runtime.conversation",
+    "Counters": "callsheet.runtime.counters",
+    "PendingCall": "callsheet.runtime.conversation",
+    "Recorded": "callsheet.runtime.conversation",
+    "Role": "callsheet.graph.enums",
+    "Runtime": "callsheet.runtime.runtime",
+    "Sheet": "callsheet.runtime.sheet",
+    "Spoken": "callsheet.runtime.transcript",
+    "ToolCard": "callsheet.runtime.transcript",
+    "open": "callsheet.runtime.opening",
+    "open_async": "callsheet.runtime.aio",
+}
+
+
+def __getattr__(name: str) -> object:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module 'callsheet' has no attribute {name!r}")
+    value: object = getattr(import_module(home), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

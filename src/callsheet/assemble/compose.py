@@ -10,9 +10,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from callsheet.assemble import blocks, standins
-from callsheet.assemble.pairing import UNSETTLED, Pairing, pair
+from callsheet.assemble.pairing import Pairing, pair
 from callsheet.derive.text import binary_standin, readable
 from callsheet.graph import values
+from callsheet.graph.effects import UNSETTLED
 from callsheet.graph.enums import ArtifactStatus, Role
 from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import Message, ToolArtifact, ToolCall

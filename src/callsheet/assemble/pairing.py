@@ -7,13 +7,10 @@ A call has at most one answer: its first final result along the lineage, whereve
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from callsheet.graph.enums import ArtifactStatus
+from callsheet.graph.effects import UNSETTLED
 from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import ToolArtifact
 from callsheet.graph.record import Record
-
-UNSETTLED = frozenset({ArtifactStatus.PENDING, ArtifactStatus.DEFERRED, ArtifactStatus.UNKNOWN})
-"""An artifact with such a status does not settle its call."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

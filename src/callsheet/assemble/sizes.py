@@ -1,6 +1,7 @@
 """How many tokens a request takes, by part, before it is sent."""
 
 from collections.abc import Mapping, Sequence
+from typing import Literal
 
 from callsheet.assemble import blocks
 from callsheet.assemble.compose import Composed
@@ -11,6 +12,9 @@ from callsheet.graph.nodes import Message, ToolArtifact, ToolCall
 from callsheet.graph.ports import TokenCounter
 from callsheet.graph.record import Record
 from callsheet.graph.values import CallRef, Content, Media, TokenParts
+
+RECORDED_IN: Literal["o200k_base"] = "o200k_base"
+"""The encoding that every text is counted in when it is recorded."""
 
 INSTRUCTING = frozenset({Role.SYSTEM, Role.DEVELOPER})
 
@@ -57,7 +61,7 @@ def _part_tokens(part: blocks.Part, counter: TokenCounter) -> int:
         case blocks.Call():
             return counter.count(part.tool) + counter.count(part.arguments)
         case blocks.Media():
-            return counter.media(part.mime, part.width, part.height, len(part.data or b""))
+            return counter.count_picture(width=part.width, height=part.height)
         case blocks.Reasoning() | blocks.Opaque():
             return counter.count(part.raw.decode("utf-8", "replace"))
 
@@ -66,8 +70,8 @@ def count(composed: Sequence[Composed], recorded: Mapping[RecordId, int | None],
     """Tokens of each block. `recorded` spares counting again what was counted when it was recorded."""
     sizes: list[int] = []
     for item in composed:
-        known = recorded.get(item.source) if item.source is not None and counter.base == "o200k_base" else None
-        sizes.append(counter.scaled(known) if known is not None else block_tokens(item.block, counter))
+        known = recorded.get(item.source) if item.source is not None and counter.encoding == RECORDED_IN else None
+        sizes.append(counter.converted(known) if known is not None else block_tokens(item.block, counter))
     return sizes
 
 

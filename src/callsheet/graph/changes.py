@@ -102,13 +102,16 @@ class Compacted(Value, tag="compacted"):
 
 
 class Calibrated(Value, tag="calibrated"):
-    """A token estimate learned from usage that the provider reported in this conversation."""
+    """What the usage reported in this conversation says about a token estimate, as of one run."""
 
-    #: The counter that the calibration is for, such as ``anthropic``.
+    #: The name of the counter as it was before anything was learned.
     counter: str
-    factor: float
-    margin: float
-    observations: Count
+    first_factor: float
+    first_margin: float
+    #: Tokens reported per token of the encoding, the newest last.
+    recent: tuple[float, ...] = ()
+    #: All usable reports so far.
+    observations: Count = 0
     run: RecordId | None = None
 
 

@@ -5,7 +5,7 @@ Bodies are MessagePack, because they carry bytes from outside as they came, whic
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
-from typing import TypeAlias, cast, get_args
+from typing import TypeAlias, cast, get_args, get_type_hints
 
 import msgspec
 
@@ -83,9 +83,19 @@ def decode_body(
         raise Damaged(f"the body of {header.kind} {header.id} cannot be read: {problem}") from problem
 
 
+def _carries(hint: object) -> bool:
+    """Whether a value of this type can be or hold a payload."""
+    if isinstance(hint, type) and issubclass(hint, Payload):
+        return True
+    if isinstance(hint, type) and issubclass(hint, msgspec.Struct):
+        return bool(_carriers(hint))
+    return any(_carries(part) for part in get_args(hint))
+
+
 @cache
-def _fields(cls: type[msgspec.Struct]) -> tuple[str, ...]:
-    return cls.__struct_fields__
+def _carriers(cls: type[msgspec.Struct]) -> tuple[str, ...]:
+    """The fields of a type that can hold a payload, so that the others are never looked at."""
+    return tuple(name for name, hint in get_type_hints(cls).items() if _carries(hint))
 
 
 def payloads(value: object) -> Iterator[Payload]:
@@ -93,11 +103,8 @@ def payloads(value: object) -> Iterator[Payload]:
     if isinstance(value, Payload):
         yield value
     elif isinstance(value, msgspec.Struct):
-        for name in _fields(type(value)):
-            inner = getattr(value, name)
-            if isinstance(inner, msgspec.Struct | tuple):
-                yield from payloads(inner)
+        for name in _carriers(type(value)):
+            yield from payloads(getattr(value, name))
     elif isinstance(value, tuple):
         for inner in value:
-            if isinstance(inner, msgspec.Struct | tuple):
-                yield from payloads(inner)
+            yield from payloads(inner)

@@ -70,7 +70,7 @@ class Link(Value):
 
 
 class Effects(Value):
-    """What one record does beside existing."""
+    """What one record does beside existing. Each state is set once and each link is stated once."""
 
     states: tuple[StateSet, ...] = ()
     links: tuple[Link, ...] = ()
@@ -78,13 +78,17 @@ class Effects(Value):
 
 NOTHING = Effects()
 
-_UNANSWERED = frozenset({ArtifactStatus.PENDING, ArtifactStatus.DEFERRED, ArtifactStatus.UNKNOWN})
-"""An artifact with such a status leaves its call open."""
+UNSETTLED = frozenset({ArtifactStatus.PENDING, ArtifactStatus.DEFERRED, ArtifactStatus.UNKNOWN})
+"""An artifact with such a status does not settle its call."""
 
 
 def effects(id: RecordId, body: Body) -> Effects:
-    """The effects of a record with this id and body."""
-    return _effects(body, id)
+    """The effects of a record with this id and body. Of several values for one state, the record's last word counts."""
+    done = _effects(body, id)
+    if len(done.states) < 2 and len(done.links) < 2:
+        return done
+    last = {(state.field, state.target): state for state in done.states}
+    return Effects(states=tuple(last.values()), links=tuple(dict.fromkeys(done.links)))
 
 
 @singledispatch
@@ -104,6 +108,10 @@ def _replaces(current: RecordId, replaced: tuple[RecordId, ...]) -> tuple[Link, 
     return _links(Relation.SUPERSEDES, current, replaced)
 
 
+def _event(id: RecordId, event: str | None) -> tuple[StateSet, ...]:
+    return (_set(event, StateField.EVENT, id),) if event is not None else ()
+
+
 def _mutual(one: RecordId, other: RecordId) -> tuple[Link, ...]:
     return _links(Relation.CONFLICTS_WITH, one, (other,)) + _links(Relation.CONFLICTS_WITH, other, (one,))
 
@@ -121,7 +129,7 @@ def _(body: Branch, id: RecordId) -> Effects:
 @_effects.register
 def _(body: Message, id: RecordId) -> Effects:
     states = (_set(id, StateField.INSTRUCTION, body.instruction.value),) if body.instruction is not None else ()
-    return Effects(states=states, links=_links(Relation.CITES, id, body.cites))
+    return Effects(states=states + _event(id, body.event), links=_links(Relation.CITES, id, body.cites))
 
 
 @_effects.register
@@ -140,12 +148,12 @@ def _(body: ToolCall, id: RecordId) -> Effects:
 @_effects.register
 def _(body: ToolArtifact, id: RecordId) -> Effects:
     links = _links(Relation.RECALLS, id, (body.recalls,)) if body.recalls is not None else ()
-    if body.call is None:
-        return Effects(links=links)
-    links += _links(Relation.ANSWERS, id, (body.call,))
-    if body.status in _UNANSWERED:
-        return Effects(links=links)
-    return Effects(links=links, states=(_set(body.call, StateField.STATUS, CallStatus.ANSWERED.value),))
+    states = _event(id, body.event)
+    if body.call is not None:
+        links += _links(Relation.ANSWERS, id, (body.call,))
+        if body.status not in UNSETTLED:
+            states += (_set(body.call, StateField.STATUS, CallStatus.ANSWERED.value),)
+    return Effects(links=links, states=states)
 
 
 @_effects.register

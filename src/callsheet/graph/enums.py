@@ -278,6 +278,8 @@ class StateField(StrEnum):
     RELEASE = "release"
     #: Positions that an episode stands for.
     SPAN = "span"
+    #: Of an event id given by a sender: the record that came of it.
+    EVENT = "event"
     #: How far a file has been imported.
     IMPORT = "import"
     #: The record that says that the body is gone.

@@ -3,6 +3,8 @@
 from bisect import bisect_right
 from collections import defaultdict
 
+from msgspec.structs import replace
+
 from callsheet.graph.effects import StateSet, effects
 from callsheet.graph.enums import Relation, StateField
 from callsheet.graph.ids import RecordId
@@ -58,17 +60,7 @@ class Graph:
         for index in range(len(rows) - 1, -1, -1):
             before = rows[index]
             if before.branch == branch and before.to_pos is None:
-                if before.from_pos == position:  # one record sets a state once; its last word counts
-                    del rows[index]
-                else:
-                    rows[index] = StateRow(
-                        target=before.target,
-                        field=before.field,
-                        value=before.value,
-                        branch=before.branch,
-                        from_pos=before.from_pos,
-                        to_pos=position,
-                    )
+                rows[index] = replace(before, to_pos=position)
                 break
         rows.append(
             StateRow(target=state.target, field=state.field, value=state.value, branch=branch, from_pos=position)

@@ -413,6 +413,8 @@ class ContextAssembly(Value, tag="assembly"):
     kept: Count = 0
     kept_blocks: Count = 0
     selected: tuple[Selection, ...] = ()
+    #: Hash of the tool schemas on offer, as a JSON array; None: no tools.
+    tools: Digest | None = None
     #: Addresses of rendered blocks, in the order of the request.
     blocks: tuple[str, ...] = ()
     messages_replayed: Count = 0

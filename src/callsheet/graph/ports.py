@@ -182,7 +182,7 @@ class TokenCounter(Protocol):
         ...
 
     @property
-    def base(self) -> str:
+    def encoding(self) -> str:
         """The encoding that it counts in, such as ``o200k_base``."""
         ...
 
@@ -193,12 +193,12 @@ class TokenCounter(Protocol):
         """Tokens of a text, without margin."""
         ...
 
-    def scaled(self, tokens: int) -> int:
-        """What a number of tokens of the base encoding comes to; the number itself where the counter is exact."""
+    def converted(self, tokens: int) -> int:
+        """The count of a text that has so many tokens in `encoding`: lets stored counts serve without the text."""
         ...
 
-    def media(self, mime: str, width: int | None, height: int | None, size: int) -> int:
-        """Tokens of an image, sound or file of `size` bytes."""
+    def count_picture(self, *, width: int | None = None, height: int | None = None, low_detail: bool = False) -> int:
+        """Estimated tokens of a picture by its size in pixels."""
         ...
 
     def bounded(self, tokens: int) -> int:

@@ -1,0 +1,205 @@
+"""The asynchronous face: the same methods by the same names, each run in a worker thread. No logic of its own."""
+
+import asyncio
+import os
+from collections.abc import Mapping, Sequence
+from types import TracebackType
+from typing import Self
+
+from callsheet.graph.enums import ArtifactStatus, ForkReason, RuntimeMode
+from callsheet.graph.ids import RecordId
+from callsheet.graph.nodes import ToolCall
+from callsheet.graph.ports import Clock, Ids, Ledger, Signer
+from callsheet.graph.record import Record
+from callsheet.policy.sets import DEFAULT
+from callsheet.runtime.conversation import DEFAULT_RESERVE, Conversation, PendingCall, Recorded
+from callsheet.runtime.counters import Counters
+from callsheet.runtime.opening import DEFAULT_TENANT
+from callsheet.runtime.opening import open as open_sync
+from callsheet.runtime.options import Time
+from callsheet.runtime.runtime import Runtime
+from callsheet.runtime.sheet import Sheet
+from callsheet.runtime.transcript import Item
+
+
+async def open_async(
+    location: str | os.PathLike[str],
+    *,
+    tenant: str = DEFAULT_TENANT,
+    signer: Signer | None = None,
+    ids: Ids | None = None,
+    clock: Clock | None = None,
+) -> "AsyncRuntime":
+    """See `callsheet.open`. Use as ``async with await callsheet.open_async("agent.db") as runtime``."""
+    runtime = await asyncio.to_thread(open_sync, location, tenant=tenant, signer=signer, ids=ids, clock=clock)
+    return AsyncRuntime(runtime)
+
+
+class AsyncRuntime:
+    """See `Runtime`."""
+
+    def __init__(self, runtime: Runtime) -> None:
+        self._runtime = runtime
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """See `Runtime.close`."""
+        await asyncio.to_thread(self._runtime.close)
+
+    @property
+    def tenant(self) -> str:
+        """See `Runtime.tenant`."""
+        return self._runtime.tenant
+
+    @property
+    def ledger(self) -> Ledger:
+        """See `Runtime.ledger`."""
+        return self._runtime.ledger
+
+    async def conversation(self, name: str, *, user: str | None = None) -> "AsyncConversation":
+        """See `Runtime.conversation`."""
+        return AsyncConversation(await asyncio.to_thread(self._runtime.conversation, name, user=user))
+
+    async def conversations(self) -> list[str]:
+        """See `Runtime.conversations`."""
+        return await asyncio.to_thread(self._runtime.conversations)
+
+    async def existing(self, name: str) -> "AsyncConversation":
+        """See `Runtime.existing`."""
+        return AsyncConversation(await asyncio.to_thread(self._runtime.existing, name))
+
+
+class AsyncConversation:
+    """See `Conversation`."""
+
+    def __init__(self, conversation: Conversation) -> None:
+        self._conversation = conversation
+
+    @property
+    def name(self) -> str:
+        """See `Conversation.name`."""
+        return self._conversation.name
+
+    @property
+    def id(self) -> str:
+        """See `Conversation.id`."""
+        return self._conversation.id
+
+    @property
+    def user(self) -> str | None:
+        """See `Conversation.user`."""
+        return self._conversation.user
+
+    @property
+    def branch_id(self) -> RecordId:
+        """See `Conversation.branch_id`."""
+        return self._conversation.branch_id
+
+    @property
+    def participant_id(self) -> RecordId | None:
+        """See `Conversation.participant_id`."""
+        return self._conversation.participant_id
+
+    async def record(
+        self,
+        value: object,
+        *,
+        sheet: Sheet | None = None,
+        at: Time | None = None,
+        event: str | None = None,
+        wire: str | None = None,
+        status: ArtifactStatus | str | None = None,
+    ) -> Recorded:
+        """See `Conversation.record`."""
+        return await asyncio.to_thread(
+            self._conversation.record, value, sheet=sheet, at=at, event=event, wire=wire, status=status
+        )
+
+    async def pending(self) -> tuple[PendingCall, ...]:
+        """See `Conversation.pending`."""
+        return await asyncio.to_thread(self._conversation.pending)
+
+    async def assemble(
+        self,
+        *,
+        provider: str,
+        model: str,
+        budget: int | None = None,
+        tools: Sequence[Mapping[str, object]] = (),
+        policy: str = DEFAULT,
+        now: Time | None = None,
+        mode: RuntimeMode | str = RuntimeMode.CHAT,
+        reserve: int = DEFAULT_RESERVE,
+    ) -> Sheet:
+        """See `Conversation.assemble`."""
+        return await asyncio.to_thread(
+            self._conversation.assemble,
+            provider=provider,
+            model=model,
+            budget=budget,
+            tools=tools,
+            policy=policy,
+            now=now,
+            mode=mode,
+            reserve=reserve,
+        )
+
+    async def sheet(self, id: str) -> Sheet:
+        """See `Conversation.sheet`."""
+        return await asyncio.to_thread(self._conversation.sheet, id)
+
+    async def sheets(self, *, newest: int | None = None) -> list[Sheet]:
+        """See `Conversation.sheets`."""
+        return await asyncio.to_thread(self._conversation.sheets, newest=newest)
+
+    async def branch(
+        self,
+        *,
+        at: str | None = None,
+        before: str | None = None,
+        name: str | None = None,
+        reason: ForkReason | str = ForkReason.FORK,
+    ) -> "AsyncConversation":
+        """See `Conversation.branch`."""
+        made = await asyncio.to_thread(self._conversation.branch, at=at, before=before, name=name, reason=reason)
+        return AsyncConversation(made)
+
+    async def on(self, branch: str) -> "AsyncConversation":
+        """See `Conversation.on`."""
+        return AsyncConversation(await asyncio.to_thread(self._conversation.on, branch))
+
+    async def branches(self) -> dict[str, RecordId]:
+        """See `Conversation.branches`."""
+        return await asyncio.to_thread(self._conversation.branches)
+
+    async def participant(
+        self, name: str, *, provider: str | None = None, model: str | None = None, persona: str | None = None
+    ) -> "AsyncConversation":
+        """See `Conversation.participant`."""
+        made = await asyncio.to_thread(
+            self._conversation.participant, name, provider=provider, model=model, persona=persona
+        )
+        return AsyncConversation(made)
+
+    async def transcript(self, branch: str | None = None) -> list[Item]:
+        """See `Conversation.transcript`."""
+        return await asyncio.to_thread(self._conversation.transcript, branch)
+
+    async def history(self) -> tuple[list[Record], dict[RecordId, ToolCall]]:
+        """See `Conversation.history`."""
+        return await asyncio.to_thread(self._conversation.history)
+
+    async def raw(self, artifact: str) -> bytes:
+        """See `Conversation.raw`."""
+        return await asyncio.to_thread(self._conversation.raw, artifact)
+
+    async def counters(self) -> Counters:
+        """See `Conversation.counters`."""
+        return await asyncio.to_thread(self._conversation.counters)

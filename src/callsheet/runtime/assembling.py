@@ -1,0 +1,221 @@
+"""Assembling one request: read the records of a cut, let the pure rooms decide and compose, render, store the sheet."""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import msgspec
+
+from callsheet.assemble import blocks, sizes
+from callsheet.assemble.compose import Composed, compose
+from callsheet.assemble.delta import Whole, delta, whole
+from callsheet.assemble.select import Selected, raw_artifacts, select
+from callsheet.errors import Damaged, EmptyRequest
+from callsheet.graph.canonical import content_digest
+from callsheet.graph.cut import Lineage, Segment
+from callsheet.graph.enums import Role
+from callsheet.graph.ids import RecordId
+from callsheet.graph.nodes import Boundary, ContextAssembly, Message, Pins, ToolArtifact, ToolCall
+from callsheet.graph.ports import Append, Ids, Ledger, Owner
+from callsheet.graph.query import NodeQuery
+from callsheet.graph.record import Draft, Record, Stream
+from callsheet.graph.values import Payload, Scope, TokenParts
+from callsheet.policy.sets import PolicySetDocument
+from callsheet.policy.visibility import refusal
+from callsheet.runtime.calibrating import calibrated_counter
+from callsheet.runtime.sheet import Sheet
+from callsheet.wire import formats
+from callsheet.wire.tokens import TokenCounter
+
+ASSEMBLER = "1"
+"""The version of assembly: raised whenever the same pins over the same cut would give another selection."""
+
+CACHED_SHARE = 0.1
+"""What a cached token costs as a share of a fresh one, in billed-equivalent tokens."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Place:
+    """Where sheets are read from and written to."""
+
+    ledger: Ledger
+    ids: Ids
+    owner: Owner
+    conversation: Stream
+    sheets: Stream
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Material:
+    """Everything that one assembly reads, before anything is decided."""
+
+    candidates: tuple[Record, ...]
+    calls: Mapping[RecordId, ToolCall]
+
+
+def gather(place: Place, lineage: Lineage, boundary: Boundary) -> Material:
+    """Read the candidates along a lineage, and the calls that may be seen."""
+    key = place.conversation.key
+    candidates = place.ledger.nodes(key, NodeQuery(kinds=("message", "artifact"), lineage=lineage))
+    calls = {
+        record.id: record.body
+        for record in place.ledger.nodes(key, NodeQuery(kinds=("call",), lineage=lineage))
+        if isinstance(record.body, ToolCall) and refusal(record.header, boundary) is None
+    }
+    return Material(candidates=tuple(candidates), calls=calls)
+
+
+def last_sheet(place: Place, branch: RecordId, participant: RecordId | None) -> Whole | None:
+    """The newest sheet of a branch and participant, in full."""
+    head = place.ledger.head(place.sheets.key)
+    if head is None:
+        return None
+    own = Lineage(segments=(Segment(branch=branch, upto=head.position),), upto=head.position)
+    newest = place.ledger.nodes(place.sheets.key, NodeQuery(kinds=("assembly",), lineage=own, newest=True, limit=8))
+    for record in reversed(newest):
+        if record.header.scope.owner == participant:
+            return read_sheet(place, record)
+    return None
+
+
+def read_sheet(place: Place, record: Record) -> Whole:
+    """A sheet in full, walking back over the sheets that it extends. Raises `Damaged` where one is missing."""
+    chain: list[tuple[RecordId, ContextAssembly]] = []
+    current: Record | None = record
+    while current is not None and isinstance(current.body, ContextAssembly):
+        chain.append((current.id, current.body))
+        if current.body.base is None:
+            break
+        found = place.ledger.get(place.sheets.key, (current.body.base,))
+        current = found[0] if found else None
+    if not chain or chain[-1][1].base is not None:
+        raise Damaged(f"sheet {record.id} extends a sheet that is missing")
+    result: Whole | None = None
+    for id, body in reversed(chain):
+        result = whole(id, body, result)
+    assert result is not None
+    return result
+
+
+def assemble(
+    place: Place,
+    lineage: Lineage,
+    boundary: Boundary,
+    policy: PolicySetDocument,
+    tools: Sequence[Mapping[str, object]],
+    before: Whole | None,
+) -> tuple[Sheet, Whole]:
+    """Assemble, store and return one sheet; also in full, for the sheet that will extend it."""
+    started = time.perf_counter_ns()
+    counter, calibration = calibrated_counter(place.ledger, place.conversation.key, lineage, boundary)
+    material = gather(place, lineage, boundary)
+    queried = time.perf_counter_ns()
+    selected = select(material.candidates, boundary, policy)
+    if not any(_asks(record) for record in selected.records):
+        raise EmptyRequest
+    composed = compose(selected.records, material.calls, _reader(place))
+    measured = _measure(composed, selected, material.calls, counter, tools)
+    sizes.check_budget(measured.parts, boundary.budget, counter, str(policy))
+    decided = time.perf_counter_ns()
+    rendered = _render(composed, boundary, tools)
+    addresses = tuple(place.ledger.address(place.owner, block) for block in rendered)
+    change = delta(selected.selections, addresses, before)
+    record = ContextAssembly(
+        boundary=boundary,
+        pins=Pins(policy_set=policy.hash, assembler=ASSEMBLER, counter=counter.name, calibration=calibration),
+        cut=((place.conversation.id, lineage.upto),),
+        base=change.base,
+        kept=change.kept,
+        kept_blocks=change.kept_blocks,
+        selected=change.selected,
+        blocks=change.blocks,
+        tools=content_digest(msgspec.json.encode(tools)) if tools else None,
+        messages_replayed=len(material.candidates),
+        messages_assembled=len(rendered) - 1,
+        tokens_replayed=measured.parts.total,
+        tokens=measured.parts,
+        tokens_billed=_billed(composed, measured, change.kept, selected, warm=change.kept_blocks > 0),
+        exact=counter.exact,
+        artifacts=raw_artifacts(selected),
+        omitted=tuple(sorted(selected.omitted.items())),
+        timings=_timings(query=queried - started, policy=decided - queried, serialise=time.perf_counter_ns() - decided),
+    )
+    id = place.ids.record("assembly")
+    new = dict(zip(addresses[change.kept_blocks :], rendered[change.kept_blocks :], strict=True))
+    scope = Scope(branch=boundary.branch, owner=boundary.participant)
+    made = Draft(id=id, at=boundary.now, body=record, nonce=place.ids.nonce(), scope=scope)
+    place.ledger.append([Append(stream=place.sheets, drafts=(made,), blocks=new)])
+    full = Whole(
+        id=id,
+        selected=selected.selections,
+        blocks=addresses,
+        depth=before.depth + 1 if before is not None and change.base is not None else 0,
+    )
+    return Sheet(id=id, record=record, blocks=rendered, _composed=composed), full
+
+
+def _asks(record: Record) -> bool:
+    return isinstance(record.body, ToolArtifact) or (isinstance(record.body, Message) and record.body.role is Role.USER)
+
+
+def _reader(place: Place) -> Callable[[Payload], bytes]:
+    # Only what was selected is ever asked for: policy chooses first, storage is read second.
+    return lambda payload: payload.inline if payload.inline is not None else place.ledger.fetch(place.owner, payload)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Measured:
+    by_block: Sequence[int]
+    parts: TokenParts
+
+
+def _measure(
+    composed: Sequence[Composed],
+    selected: Selected,
+    calls: Mapping[RecordId, ToolCall],
+    counter: TokenCounter,
+    tools: Sequence[Mapping[str, object]],
+) -> _Measured:
+    recorded = {record.id: sizes.recorded_tokens(record, calls) for record in selected.records}
+    by_block = sizes.count(composed, recorded, counter)
+    said = [item.block for item in composed if isinstance(item.block, blocks.Said)]
+    framing = counter.framing.around(
+        messages=len(composed),
+        names=sum(block.name is not None for block in said),
+        calls=sum(len(block.calls) for block in said),
+        results=len(composed) - len(said),
+    )
+    offered = counter.count_tools(msgspec.json.encode(tool).decode() for tool in tools)
+    return _Measured(by_block=by_block, parts=sizes.by_part(composed, by_block, framing=framing, tools=offered))
+
+
+def _render(
+    composed: Sequence[Composed], boundary: Boundary, tools: Sequence[Mapping[str, object]]
+) -> tuple[bytes, ...]:
+    body = formats.render(
+        [item.block for item in composed],
+        formats.wire_of(boundary.provider),
+        model=boundary.model,
+        tools=tools,
+        max_tokens=boundary.reserve or None,
+    )
+    messages = body.pop("messages")
+    assert isinstance(messages, list)
+    return (msgspec.json.encode(body), *map(msgspec.json.encode, messages))
+
+
+def _billed(composed: Sequence[Composed], measured: _Measured, kept: int, selected: Selected, warm: bool) -> int:
+    """What the request costs when the part that the previous request began with too is read from the cache."""
+    if not warm:
+        return measured.parts.total
+    shown_before = {selection.record for selection in selected.selections[:kept]}
+    prefix = measured.parts.tools
+    for item, size in zip(composed, measured.by_block, strict=True):
+        if item.source is not None and item.source not in shown_before:
+            break
+        prefix += size
+    return measured.parts.total - round((1 - CACHED_SHARE) * prefix)
+
+
+def _timings(**nanoseconds: int) -> tuple[tuple[str, int], ...]:
+    return tuple((phase, spent // 1000) for phase, spent in nanoseconds.items())

@@ -1,0 +1,324 @@
+"""A conversation, as the program that runs an agent sees it: record what happens, assemble what the model sees."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from callsheet.assemble import blocks
+from callsheet.assemble.compose import text_of
+from callsheet.errors import InvalidOption, NotFound
+from callsheet.graph import codec
+from callsheet.graph.enums import ArtifactStatus, ForkReason, RuntimeMode, Visibility
+from callsheet.graph.ids import ROOT_BRANCH, RecordId
+from callsheet.graph.nodes import Boundary, ContextAssembly, Message, Participant, ToolArtifact, ToolCall
+from callsheet.graph.query import NodeQuery
+from callsheet.graph.record import Record
+from callsheet.graph.times import instant
+from callsheet.graph.values import Payload, Scope
+from callsheet.policy.sets import DEFAULT, policy_set
+from callsheet.runtime import forking
+from callsheet.runtime.assembling import assemble, last_sheet, read_sheet
+from callsheet.runtime.counters import Counters, count_up
+from callsheet.runtime.drafting import Shown, text_bytes
+from callsheet.runtime.options import Time, choice, positive
+from callsheet.runtime.recording import Recording, check_sheet, waiting_sheet
+from callsheet.runtime.session import Session
+from callsheet.runtime.sheet import Sheet
+from callsheet.runtime.tail import KnownCall, branches
+from callsheet.runtime.transcript import Item, transcript
+from callsheet.wire import formats
+
+DEFAULT_WINDOW = 400_000
+"""Tokens that a model is taken to read when no budget is given."""
+
+DEFAULT_RESERVE = 4_096
+"""Tokens kept free for the reply."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PendingCall:
+    """A call that waits for its result."""
+
+    id: RecordId
+    #: The provider's id, to be given back with the result.
+    provider_id: str | None
+    tool: str
+    #: As the model wrote them, parsed or not.
+    arguments: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Recorded:
+    """What one `record` call put into the history."""
+
+    #: Messages and artifacts, in order.
+    ids: tuple[RecordId, ...]
+    #: Calls that wait for a result on this branch, oldest first.
+    pending: tuple[PendingCall, ...] = ()
+
+
+class Conversation:
+    """One conversation, seen on one branch and, where several take part, for one participant.
+
+    Everything said and done goes in by `record`; every model request comes out by `assemble`. Views of other branches
+    and participants are conversations too: ``talk.branch(at=...)``, ``talk.participant("critic")``. All methods may be
+    called from any thread, and several processes may record at once: each call is one transaction.
+    """
+
+    def __init__(self, session: Session, branch: RecordId = ROOT_BRANCH, participant: RecordId | None = None) -> None:
+        self._session = session
+        self._branch = branch
+        self._participant = participant
+
+    # ------------------------------------------------------------------ what it is
+
+    @property
+    def name(self) -> str:
+        """The name that it was opened by."""
+        return self._session.conversation.name
+
+    @property
+    def id(self) -> str:
+        """The id of its stream."""
+        return self._session.conversation.id
+
+    @property
+    def user(self) -> str | None:
+        """Who owns it."""
+        return self._session.conversation.user
+
+    @property
+    def branch_id(self) -> RecordId:
+        """The branch that this view records on and assembles from."""
+        return self._branch
+
+    @property
+    def participant_id(self) -> RecordId | None:
+        """The participant that this view acts for; None: nobody in particular."""
+        return self._participant
+
+    # ------------------------------------------------------------------ in
+
+    def record(
+        self,
+        value: object,
+        *,
+        sheet: Sheet | None = None,
+        at: Time | None = None,
+        event: str | None = None,
+        wire: str | None = None,
+        status: ArtifactStatus | str | None = None,
+    ) -> Recorded:
+        """Record what was said or done: a message, a provider's response, or a list of them, as one transaction.
+
+        Takes the provider's own shapes, as dict or SDK object; `wire` (``openai`` or ``anthropic``) is recognised by the
+        shape where it is not given. A response records the run that produced it, with the usage it reports, and is
+        joined to `sheet`; without one, to the sheet that this branch and participant have not answered yet. A tool
+        result is paired with its call by id and position, and `status` says how the execution ended where the shape
+        does not. Sending the same `event` again changes nothing. `at` is when it happened; default: now.
+
+        Raises `InvalidMessage` for a shape that is wrong, with the place and the value, and `AmbiguousSheet`; then
+        nothing was recorded. What is merely odd (no id, no call, cut-off arguments) is recorded with a defect mark.
+        """
+        items = formats.parse(value, formats.wire_named(wire) if wire is not None else None)
+        given = Shown(sheet=sheet.id, record=sheet.record) if sheet is not None else None
+        shown = check_sheet(self._session, items, given)
+        if shown is None and any(isinstance(item, blocks.Reply) for item in items):
+            shown = waiting_sheet(self._session, self._branch, self._participant)
+        recording = Recording(
+            items=items,
+            participant=self._participant,
+            shown=shown,
+            status=choice(ArtifactStatus, status, "status") if status is not None else None,
+            at=instant(at) if at is not None else None,
+            event=event,
+        )
+        drafting, records = self._session.append(self._branch, recording.draft)
+        ids = tuple(record.id for record in records if isinstance(record.body, Message | ToolArtifact))
+        return Recorded(ids=ids, pending=self._pending(drafting.tail.open))
+
+    def _pending(self, calls: Sequence[KnownCall]) -> tuple[PendingCall, ...]:
+        return tuple(
+            PendingCall(
+                id=known.id,
+                provider_id=known.body.provider_id,
+                tool=known.body.tool,
+                arguments=text_of(self._read(known.body.arguments)),
+            )
+            for known in calls
+        )
+
+    def pending(self) -> tuple[PendingCall, ...]:
+        """The calls of this branch that wait for a result, oldest first; also those that a crash left open."""
+        return self._pending(self._session.tail(self._branch, fresh=True).open)
+
+    # ------------------------------------------------------------------ out
+
+    def assemble(
+        self,
+        *,
+        provider: str,
+        model: str,
+        budget: int | None = None,
+        tools: Sequence[Mapping[str, object]] = (),
+        policy: str = DEFAULT,
+        now: Time | None = None,
+        mode: RuntimeMode | str = RuntimeMode.CHAT,
+        reserve: int = DEFAULT_RESERVE,
+    ) -> Sheet:
+        """Assemble the next request of this branch and participant under a policy set, and store how it came about.
+
+        `budget` is what the request may take in tokens, tool schemas included; default: `DEFAULT_WINDOW` less
+        `reserve`, which is kept free for the reply. `tools` are schemas in OpenAI's or Anthropic's shape and render in
+        this order. `now` is the time that the policies go by; default: the clock's.
+
+        Raises `BudgetTooSmall` with the sizes of the parts when what must appear does not fit, `EmptyRequest` when
+        there is nothing to answer, `PolicyError` for an unknown policy set. Nothing but the sheet is stored.
+        """
+        limit = positive(budget, "budget") if budget is not None else DEFAULT_WINDOW - positive(reserve, "reserve")
+        chosen = policy_set(policy)
+        session = self._session
+        tail = session.tail(self._branch, fresh=True)
+        boundary = Boundary(
+            conversation=session.conversation.id,
+            branch=self._branch,
+            trigger=tail.last_message,
+            participant=self._participant,
+            mode=choice(RuntimeMode, mode, "mode"),
+            provider=provider,
+            model=model,
+            tools=tuple(formats.tool_name(tool, f"tools[{index}]") for index, tool in enumerate(tools)),
+            budget=limit,
+            reserve=reserve,
+            now=instant(now) if now is not None else session.clock.now(),
+        )
+        before = session.last_sheet(self._branch, self._participant)
+        if before is None:
+            before = last_sheet(session.place, self._branch, self._participant)
+        sheet, full = assemble(session.place, tail.lineage, boundary, chosen, tools, before)
+        session.remember_sheet(self._branch, self._participant, full)
+        return sheet
+
+    def sheet(self, id: str) -> Sheet:
+        """A sheet that was assembled before, with the exact bytes that were sent. Raises `NotFound`."""
+        session = self._session
+        found = session.ledger.get(session.sheets.key, (RecordId(id),))
+        if not found or not isinstance(found[0].body, ContextAssembly):
+            raise NotFound(f"no sheet {id!r} in conversation {self.name!r}")
+        return self._sheet(found[0])
+
+    def sheets(self, *, newest: int | None = None) -> list[Sheet]:
+        """The sheets of this conversation in the order in which they were assembled; with `newest`, the last so many."""
+        session = self._session
+        query = NodeQuery(kinds=("assembly",), newest=newest is not None, limit=newest)
+        return [self._sheet(record) for record in session.ledger.nodes(session.sheets.key, query)]
+
+    def _sheet(self, record: Record) -> Sheet:
+        body = record.body
+        assert isinstance(body, ContextAssembly)
+        full = read_sheet(self._session.place, record)
+        rendered = self._session.ledger.blocks(self._session.owner, full.blocks)
+        return Sheet(id=record.id, record=body, blocks=tuple(rendered))
+
+    # ------------------------------------------------------------------ other views
+
+    def branch(
+        self,
+        *,
+        at: str | None = None,
+        before: str | None = None,
+        name: str | None = None,
+        reason: ForkReason | str = ForkReason.FORK,
+    ) -> "Conversation":
+        """Begin a branch that inherits this one up to a message or result, and return the view of it.
+
+        It inherits up to and including `at`, or up to but without `before` (to edit or regenerate that message);
+        default: all there is now. A message is inherited together with its calls, which are open on the branch until
+        they are answered there. Nothing is copied. Raises `NotFound` for a record that this branch does not see.
+        """
+        id = forking.fork(
+            self._session,
+            self._branch,
+            at=at,
+            before=before,
+            name=name,
+            reason=choice(ForkReason, reason, "reason"),
+        )
+        return Conversation(self._session, id, self._participant)
+
+    def on(self, branch: str) -> "Conversation":
+        """The view of a branch, by name or id. Raises `NotFound`."""
+        known = branches(self._session.ledger, self._session.conversation.key)
+        for id, body in known.items():
+            if branch in (id, body.name):
+                return Conversation(self._session, id, self._participant)
+        names = ", ".join(sorted(body.name for body in known.values()))
+        raise NotFound(f"no branch {branch!r} in conversation {self.name!r}; there are: {names}")
+
+    def branches(self) -> dict[str, RecordId]:
+        """The branches of the conversation by name, in the order in which they began."""
+        return {body.name: id for id, body in branches(self._session.ledger, self._session.conversation.key).items()}
+
+    def participant(
+        self, name: str, *, provider: str | None = None, model: str | None = None, persona: str | None = None
+    ) -> "Conversation":
+        """The view of a participant, created at the first use of its name.
+
+        What a participant's runs request and tools answer is its own; what it finally says is for everyone on the
+        branch. A name keeps the configuration that it was created with; another one is a `InvalidOption`.
+        """
+        session = self._session
+        for record in session.ledger.nodes(session.conversation.key, NodeQuery(kinds=("participant",))):
+            body = record.body
+            if isinstance(body, Participant) and body.name == name:
+                if (provider or model) and (body.provider, body.model) != (provider, model):
+                    raise InvalidOption(
+                        f"participant {name!r} is {body.model} of {body.provider}; use another name for {model}"
+                    )
+                return Conversation(session, self._branch, record.id)
+        id = session.ids.record("participant")
+        text = session.ledger.stash(session.owner, text_bytes(persona)) if persona is not None else None
+        made = Participant(name=name, provider=provider, model=model, persona=text)
+        scope = Scope(visibility=Visibility.CONVERSATION)
+        session.append(self._branch, lambda drafting: drafting.add(made, kind="participant", scope=scope, id=id))
+        return Conversation(session, self._branch, id)
+
+    # ------------------------------------------------------------------ looking
+
+    def transcript(self, branch: str | None = None) -> list[Item]:
+        """What people read: messages and tool cards of a branch (default: this one), without bookkeeping."""
+        view = self if branch is None else self.on(branch)
+        records, calls = view.history()
+        return transcript(records, calls, self._read)
+
+    def history(self) -> tuple[list[Record], dict[RecordId, ToolCall]]:
+        """The messages and artifacts of this branch in order, and the calls that they refer to."""
+        session = self._session
+        seen = session.tail(self._branch, fresh=True).lineage
+        records = session.ledger.nodes(session.conversation.key, NodeQuery(kinds=("message", "artifact"), lineage=seen))
+        calls = session.ledger.nodes(session.conversation.key, NodeQuery(kinds=("call",), lineage=seen))
+        return records, {record.id: record.body for record in calls if isinstance(record.body, ToolCall)}
+
+    def raw(self, artifact: str) -> bytes:
+        """The exact bytes of a tool result, its parts one after another. Raises `NotFound`, `BodyErased`, `Damaged`."""
+        found = self._get((RecordId(artifact),))
+        body = found[0].body if found else None
+        if not isinstance(body, ToolArtifact):
+            raise NotFound(f"no tool result {artifact!r} in conversation {self.name!r}")
+        return b"".join(self._read(payload) for payload in codec.payloads(body.content))
+
+    def counters(self) -> Counters:
+        """Turns, messages and tokens of this branch so far."""
+        session = self._session
+        tail = session.tail(self._branch, fresh=True)
+        kinds = ("message", "run", "call", "artifact")
+        records = session.ledger.nodes(session.conversation.key, NodeQuery(kinds=kinds, lineage=tail.lineage))
+        first = session.ledger.records(session.conversation.key, limit=1)
+        return count_up(records, tail.status, first[0].header.at)
+
+    def _get(self, ids: Sequence[RecordId]) -> list[Record]:
+        return self._session.ledger.get(self._session.conversation.key, tuple(ids)) if ids else []
+
+    def _read(self, payload: Payload) -> bytes:
+        if payload.inline is not None:
+            return payload.inline
+        return self._session.ledger.fetch(self._session.owner, payload)

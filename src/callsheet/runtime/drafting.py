@@ -1,0 +1,209 @@
+"""From blocks to drafts of records. Large content is put into the blob store on the way, before any record names it."""
+
+from dataclasses import dataclass, field
+
+from callsheet.assemble import blocks
+from callsheet.assemble.sizes import RECORDED_IN
+from callsheet.graph import values
+from callsheet.graph.canonical import content_digest
+from callsheet.graph.enums import ArtifactStatus, Defect, InstructionScope, Role, RunStatus, Visibility
+from callsheet.graph.ids import RecordId
+from callsheet.graph.nodes import Boundary, ContextAssembly, Message, ModelRun, ToolArtifact, ToolCall
+from callsheet.graph.ports import Ids, Ledger, Owner
+from callsheet.graph.record import Body, Draft, StreamKey
+from callsheet.graph.times import Instant
+from callsheet.graph.values import Scope
+from callsheet.runtime.matching import match
+from callsheet.runtime.tail import Tail
+from callsheet.wire.tokens import count
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Shown:
+    """The sheet that a run was shown."""
+
+    sheet: RecordId
+    record: ContextAssembly
+
+    @property
+    def boundary(self) -> Boundary:
+        """Who was about to generate."""
+        return self.record.boundary
+
+
+@dataclass(kw_only=True, slots=True)
+class Drafting:
+    """Collects the drafts of one transaction on one branch."""
+
+    ledger: Ledger
+    stream: StreamKey
+    ids: Ids
+    owner: Owner
+    tail: Tail
+    at: Instant
+    participant: RecordId | None = None
+    event: str | None = None
+    drafts: list[Draft] = field(default_factory=list)
+
+    def add(self, body: Body, *, kind: str, scope: Scope | None = None, id: RecordId | None = None) -> RecordId:
+        """Draft one record and let the tail see it."""
+        made = Draft(
+            id=id or self.ids.record(kind),
+            at=self.at,
+            body=body,
+            nonce=self.ids.nonce(),
+            scope=scope or self._shared(),
+        )
+        self.drafts.append(made)
+        self.tail = self.tail.after((made,))
+        return made.id
+
+    def _shared(self) -> Scope:
+        return Scope(branch=self.tail.branch, owner=self.participant)
+
+    def _private(self, run: RecordId | None) -> Scope:
+        """Runtime state belongs to its participant; without participants it belongs to the branch."""
+        own = Visibility.PARTICIPANT if self.participant is not None else Visibility.BRANCH
+        return Scope(branch=self.tail.branch, owner=self.participant, run=run, visibility=own)
+
+    # ------------------------------------------------------------------ messages
+
+    def said(self, said: blocks.Said, instruction: InstructionScope | None = None) -> RecordId:
+        """Draft a message that no request of ours produced; an assistant's gets a run all the same."""
+        if said.role is Role.ASSISTANT:
+            return self.replied(blocks.Reply(said=said, status=RunStatus.COMPLETED), None)
+        if instruction is None and said.role in (Role.SYSTEM, Role.DEVELOPER):
+            instruction = InstructionScope.CONVERSATION
+        return self._message(said, self._shared(), instruction)
+
+    def replied(self, reply: blocks.Reply, shown: Shown | None) -> RecordId:
+        """Draft a run and the message that it produced. Returns the message's id."""
+        run = ModelRun(
+            status=reply.status,
+            requested_provider=shown.boundary.provider if shown else None,
+            requested_model=shown.boundary.model if shown else None,
+            answered_model=reply.model,
+            sheet=shown.sheet if shown else None,
+            trigger=shown.boundary.trigger if shown else None,
+            usage=reply.usage,
+            finish=reply.finish,
+            response=reply.response,
+            metadata=reply.extras,
+        )
+        made = self.add(run, kind="run", scope=self._private(None))
+        # A finished answer is for everyone on the branch; a message that only asks for tools is the run's own work.
+        shared = Scope(branch=self.tail.branch, owner=self.participant, run=made)
+        scope = self._private(made) if reply.said.calls else shared
+        return self._message(reply.said, scope, None)
+
+    def _message(self, said: blocks.Said, scope: Scope, instruction: InstructionScope | None) -> RecordId:
+        id = self.ids.record("message")
+        call_ids = [self.ids.record("call") for _ in said.calls]
+        references = iter(call_ids)
+        parts = tuple(
+            values.CallRef(call=next(references)) if isinstance(part, blocks.Call) else self._part(part)
+            for part in said.parts
+        )
+        body = Message(
+            role=said.role,
+            parts=parts,
+            form=said.form,
+            wire=said.wire,
+            name=said.name,
+            instruction=instruction,
+            event=self.event,
+            extras=said.extras,
+            defects=said.defects,
+        )
+        self.add(body, kind="message", scope=scope, id=id)
+        for index, (call_id, call) in enumerate(zip(call_ids, said.calls, strict=True)):
+            self.add(self._call(call, id, index), kind="call", scope=self._private(scope.run), id=call_id)
+        return id
+
+    def _call(self, call: blocks.Call, message: RecordId, index: int) -> ToolCall:
+        defects = call.defects
+        if call.id and any(known.body.provider_id == call.id for known in (*self.tail.open, *self.tail.answered)):
+            defects = (*defects, Defect.REPEATED_ID)
+        return ToolCall(
+            message=message,
+            index=index,
+            tool=call.tool,
+            arguments=self._payload(call.arguments, digest=True),
+            o200k=count(call.tool, RECORDED_IN) + count(call.arguments, RECORDED_IN),
+            provider_id=call.id,
+            kind=call.kind,
+            wire=call.wire,
+            extras=call.extras,
+            defects=defects,
+        )
+
+    # ------------------------------------------------------------------ results
+
+    def answered(self, answer: blocks.Answer, status: ArtifactStatus | None) -> RecordId:
+        """Draft the artifact of a tool execution, paired with its call by position."""
+        found = match(answer, self.tail)
+        call = found.call
+        raw = [_content_bytes(part) for part in answer.content]
+        body = ToolArtifact(
+            call=call.id if call else None,
+            provider_id=answer.call,
+            tool=call.body.tool if call else answer.tool,
+            arguments_digest=call.body.arguments.digest if call else None,
+            arguments_size=call.body.arguments.size if call else 0,
+            content=tuple(self._content(part) for part in answer.content),
+            form=answer.form,
+            digest=content_digest(raw[0] if len(raw) == 1 else b"".join(raw)),
+            size=sum(map(len, raw)),
+            status=status or (ArtifactStatus.FAILED if answer.failed else ArtifactStatus.OK),
+            finished=self.at,
+            message=call.body.message if call else None,
+            wire=answer.wire,
+            event=self.event,
+            extras=answer.extras,
+            defects=(*answer.defects, *found.defects),
+        )
+        return self.add(body, kind="artifact", scope=self._private(None))
+
+    # ------------------------------------------------------------------ content
+
+    def _part(self, part: blocks.Text | blocks.Reasoning | blocks.Media | blocks.Opaque) -> values.Part:
+        if isinstance(part, blocks.Reasoning):
+            return values.Reasoning(wire=part.wire, raw=self._bytes(part.raw), o200k=_count_raw(part.raw))
+        return self._content(part)
+
+    def _content(self, part: blocks.Content) -> values.Content:
+        if isinstance(part, blocks.Text):
+            counted = count(part.text, RECORDED_IN)
+            return values.Text(text=self._payload(part.text), o200k=counted, extras=part.extras)
+        if isinstance(part, blocks.Opaque):
+            return values.Opaque(wire=part.wire, raw=self._bytes(part.raw), o200k=_count_raw(part.raw))
+        return values.Media(
+            mime=part.mime,
+            data=self._bytes(part.data) if part.data is not None else None,
+            url=part.url,
+            width=part.width,
+            height=part.height,
+            wire=part.wire,
+            extras=part.extras,
+        )
+
+    def _payload(self, text: str, *, digest: bool = False) -> values.Payload:
+        return self._bytes(text_bytes(text), digest=digest)
+
+    def _bytes(self, content: bytes, *, digest: bool = False) -> values.Payload:
+        return self.ledger.stash(self.owner, content, digest=digest)
+
+
+def text_bytes(text: str) -> bytes:
+    """Text as it is kept: UTF-8, lone surrogates included."""
+    return text.encode("utf-8", "surrogatepass")
+
+
+def _content_bytes(part: blocks.Content) -> bytes:
+    if isinstance(part, blocks.Text):
+        return text_bytes(part.text)
+    return part.raw if isinstance(part, blocks.Opaque) else part.data or b""
+
+
+def _count_raw(raw: bytes) -> int:
+    return count(raw.decode("utf-8", "replace"), RECORDED_IN)

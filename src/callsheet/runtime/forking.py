@@ -1,0 +1,57 @@
+"""Beginning branches."""
+
+from callsheet.errors import InvalidOption, NotFound
+from callsheet.graph.enums import ForkReason
+from callsheet.graph.ids import RecordId
+from callsheet.graph.nodes import Branch, Message, ToolArtifact
+from callsheet.graph.record import Record
+from callsheet.graph.values import CallRef, Scope
+from callsheet.runtime.drafting import Drafting
+from callsheet.runtime.session import Session
+from callsheet.runtime.tail import Tail, branches
+
+
+def fork(
+    session: Session, parent: RecordId, *, at: str | None, before: str | None, name: str | None, reason: ForkReason
+) -> RecordId:
+    """Begin a branch and return its id. Raises `NotFound`, and `InvalidOption` for a name that is taken."""
+    if at is not None and before is not None:
+        raise InvalidOption("give at= or before=, not both")
+    id = session.ids.record("branch")
+
+    def draft(drafting: Drafting) -> None:
+        position, record = _fork_point(session, drafting.tail, at, before)
+        taken = [branch.name for branch in branches(session.ledger, session.conversation.key).values()]
+        label = name or f"branch-{len(taken)}"
+        if label in taken:
+            raise InvalidOption(f"this conversation has a branch {label!r} already")
+        body = Branch(name=label, parent=parent, fork=position, fork_record=record, reason=reason)
+        drafting.add(body, kind="branch", scope=Scope(branch=id), id=id)
+
+    session.append(parent, draft)
+    return id
+
+
+def _fork_point(session: Session, tail: Tail, at: str | None, before: str | None) -> tuple[int, RecordId | None]:
+    if before is not None:
+        return _visible(session, tail, before).position - 1, None
+    if at is None:
+        return tail.position, None
+    record = _visible(session, tail, at)
+    calls = session.ledger.get(session.conversation.key, _calls(record))
+    return max([record.position, *(call.position for call in calls)]), record.id
+
+
+def _calls(record: Record) -> tuple[RecordId, ...]:
+    """A message is inherited together with its calls, which stand right behind it."""
+    if not isinstance(record.body, Message):
+        return ()
+    return tuple(part.call for part in record.body.parts if isinstance(part, CallRef))
+
+
+def _visible(session: Session, tail: Tail, id: str) -> Record:
+    for record in session.ledger.get(session.conversation.key, (RecordId(id),)):
+        seen = tail.lineage.sees(record.branch, record.position)
+        if seen and isinstance(record.body, Message | ToolArtifact):
+            return record
+    raise NotFound(f"no message or tool result {id!r} on this branch of conversation {session.conversation.name!r}")

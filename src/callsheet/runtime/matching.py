@@ -1,0 +1,41 @@
+"""Which call a result answers. A provider's id is no key: recordings repeat it, so position decides."""
+
+from dataclasses import dataclass
+
+from callsheet.assemble.blocks import Answer
+from callsheet.graph.enums import Defect
+from callsheet.runtime.tail import KnownCall, Tail
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Match:
+    """The call that a result answers, or None, and what was odd about it."""
+
+    call: KnownCall | None
+    defects: tuple[Defect, ...] = ()
+
+
+def match(answer: Answer, tail: Tail) -> Match:
+    """Find the call of a result among the calls of the tail.
+
+    With an id: the newest open call with that id; else one of the newest message that was answered before. Without
+    an id: the oldest open call of the newest message, of the same tool where the result names one.
+    """
+    if answer.call:
+        return _by_id(answer.call, tail)
+    unnamed = (Defect.MISSING_ID,)
+    for known in tail.open:
+        if known.body.message == tail.last_message and answer.tool in (None, known.body.tool):
+            return Match(call=known, defects=unnamed)
+    return Match(call=None, defects=(*unnamed, Defect.ORPHAN_RESULT))
+
+
+def _by_id(id: str, tail: Tail) -> Match:
+    for known in reversed(tail.open):
+        if known.body.provider_id == id:
+            late = known.body.message != tail.last_message
+            return Match(call=known, defects=(Defect.LATE_RESULT,) if late else ())
+    for known in tail.answered:
+        if known.body.provider_id == id:
+            return Match(call=known, defects=(Defect.REPEATED_RESULT,))
+    return Match(call=None, defects=(Defect.ORPHAN_RESULT,))

@@ -1,0 +1,50 @@
+"""Opening a store by its location."""
+
+import os
+from pathlib import Path
+
+from callsheet.errors import InvalidOption
+from callsheet.graph.ports import Clock, Ids, Ledger, Signer
+from callsheet.runtime.runtime import Runtime
+from callsheet.runtime.sources import RandomIds, SystemClock
+
+MEMORY = ":memory:"
+"""The location of a store that lasts as long as its process."""
+
+DEFAULT_TENANT = "local"
+
+
+def open(
+    location: str | os.PathLike[str],
+    *,
+    tenant: str = DEFAULT_TENANT,
+    signer: Signer | None = None,
+    ids: Ids | None = None,
+    clock: Clock | None = None,
+) -> Runtime:
+    """Open a store, and create it where there is none.
+
+    `location` is the path of a SQLite file (large content goes to the folder beside it, of the same name with
+    ``.blobs``), or ``":memory:"``. `tenant` separates users of one store from each other completely. `signer` signs the
+    head of every stream with a key that is not in the store; without one heads are chained but not signed.
+
+    Raises `NotAStore`, `StoreTooNew`, `StoreBusy`, and `InvalidOption` for a location that no store goes by.
+    """
+    if not tenant:
+        raise InvalidOption("tenant is empty; name one or leave it out")
+    ledger = _ledger(location, signer, clock)
+    return Runtime(ledger, tenant=tenant, ids=ids or RandomIds(), clock=clock or SystemClock())
+
+
+def _ledger(location: str | os.PathLike[str], signer: Signer | None, clock: Clock | None) -> Ledger:
+    place = os.fspath(location)
+    if place == MEMORY:
+        from callsheet.ledger.memory import MemoryLedger
+
+        return MemoryLedger(signer=signer, clock=clock)
+    scheme, separator, rest = place.partition("://")
+    if separator and scheme != "sqlite":
+        raise InvalidOption(f"{place!r}: there is no store for {scheme}://; give the path of a file, or {MEMORY!r}")
+    from callsheet.ledger.sqlite import SqliteLedger
+
+    return SqliteLedger.open(Path(rest.removeprefix("/") if separator else place), signer=signer, clock=clock)

@@ -1,0 +1,28 @@
+"""Arguments of the public face, checked and brought to one form."""
+
+from datetime import datetime
+from enum import StrEnum
+from typing import TypeAlias, TypeVar
+
+from callsheet.errors import InvalidOption
+
+Time: TypeAlias = datetime | str | int | float
+"""A point in time with its zone: an aware datetime, ISO 8601 text with offset, or epoch seconds."""
+
+_E = TypeVar("_E", bound=StrEnum)
+
+
+def choice(kind: type[_E], value: _E | str, name: str) -> _E:
+    """The member of a closed set, given as itself or by its value. Raises `InvalidOption` that lists the members."""
+    try:
+        return kind(value)
+    except ValueError:
+        known = ", ".join(member.value for member in kind)
+        raise InvalidOption(f"{name} is {value!r}; it must be one of: {known}") from None
+
+
+def positive(value: int, name: str) -> int:
+    """A number above zero. Raises `InvalidOption`."""
+    if isinstance(value, bool) or not isinstance(value, int) or value <= 0:
+        raise InvalidOption(f"{name} is {value!r}; it must be a whole number above 0")
+    return value

@@ -1,0 +1,131 @@
+"""Recording: from a provider's shapes to one transaction on a branch."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from callsheet.assemble import blocks
+from callsheet.errors import AmbiguousSheet, InvalidOption
+from callsheet.graph.changes import LifecycleChanged, ToolsOffered
+from callsheet.graph.cut import Lineage, Segment
+from callsheet.graph.enums import ArtifactStatus, Lifecycle, StateField
+from callsheet.graph.ids import RecordId
+from callsheet.graph.nodes import ContextAssembly
+from callsheet.graph.query import NodeQuery, StateQuery
+from callsheet.graph.record import Record
+from callsheet.graph.times import Instant
+from callsheet.graph.values import Scope
+from callsheet.runtime import calibrating
+from callsheet.runtime.assembling import read_sheet
+from callsheet.runtime.drafting import Drafting, Shown
+from callsheet.runtime.session import Session
+
+_LOOKED_AT = 16
+"""Sheets looked at to find the one that waits for its reply."""
+
+Item = blocks.Block | blocks.Reply
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Recording:
+    """What is recorded in one call, and on what terms."""
+
+    items: Sequence[Item]
+    participant: RecordId | None = None
+    shown: Shown | None = None
+    status: ArtifactStatus | None = None
+    at: Instant | None = None
+    event: str | None = None
+
+    def draft(self, drafting: Drafting) -> None:
+        """Draft all records; none when the event is known already."""
+        drafting.participant, drafting.event = self.participant, self.event
+        if self.at is not None:
+            drafting.at = self.at
+        if self.event is not None and _known(self.event, drafting):
+            return
+        if drafting.tail.status is Lifecycle.OPENED and self.items:
+            drafting.add(LifecycleChanged(status=Lifecycle.ACTIVE), kind="lifecycle_changed", scope=Scope())
+        for item in self.items:
+            self._draft(drafting, item)
+
+    def _draft(self, drafting: Drafting, item: Item) -> None:
+        if isinstance(item, blocks.Answer):
+            drafting.answered(item, self.status)
+        elif isinstance(item, blocks.Said):
+            drafting.said(item)
+        else:
+            drafting.replied(item, self.shown)
+            if self.shown is not None:
+                _note_tools(drafting, self.shown.record)
+                _learn(drafting, item, self.shown.record)
+
+
+def _known(event: str, drafting: Drafting) -> bool:
+    query = StateQuery(field=StateField.EVENT, targets=(event,), lineage=drafting.tail.lineage)
+    return bool(drafting.ledger.states(drafting.stream, query))
+
+
+def _note_tools(drafting: Drafting, sheet: ContextAssembly) -> None:
+    if sheet.tools is not None and sheet.tools != drafting.tail.tools:
+        offered = ToolsOffered(names=sheet.boundary.tools, hash=sheet.tools, tokens=sheet.tokens.tools)
+        drafting.add(offered, kind="tools_offered")
+
+
+def _learn(drafting: Drafting, reply: blocks.Reply, sheet: ContextAssembly) -> None:
+    if reply.usage is None:
+        return
+    lesson = calibrating.lesson(
+        drafting.ledger,
+        drafting.stream,
+        drafting.tail.lineage,
+        sheet.boundary,
+        estimated=sheet.tokens.total,
+        reported=reply.usage.input,
+    )
+    if lesson is not None:
+        drafting.add(lesson, kind="calibrated")
+
+
+def check_sheet(session: Session, items: Sequence[Item], sheet: Shown | None) -> Shown | None:
+    """The sheet that is to be joined to the response among the items, if there is one.
+
+    Raises `InvalidOption` for a sheet that does not fit the value.
+    """
+    if sheet is None:
+        return None
+    if not any(isinstance(item, blocks.Reply) for item in items):
+        raise InvalidOption("sheet= goes with a provider's response; this value holds none")
+    if sheet.boundary.conversation != session.conversation.id:
+        raise InvalidOption(f"sheet {sheet.sheet} belongs to another conversation")
+    return sheet
+
+
+def waiting_sheet(session: Session, branch: RecordId, participant: RecordId | None) -> Shown | None:
+    """The one sheet of a branch and participant that saw all there is and has no reply yet; None: there is none.
+
+    Raises `AmbiguousSheet` for several with different requests.
+    """
+    newest = session.tail(branch, fresh=True).last_shown
+    head = session.ledger.head(session.sheets.key)
+    if head is None:
+        return None
+    own = Lineage(segments=(Segment(branch=branch, upto=head.position),), upto=head.position)
+    query = NodeQuery(kinds=("assembly",), lineage=own, newest=True, limit=_LOOKED_AT)
+    found = [
+        (record, record.body)
+        for record in session.ledger.nodes(session.sheets.key, query)
+        if isinstance(record.body, ContextAssembly)
+        and record.body.boundary.participant == participant
+        and dict(record.body.cut).get(session.conversation.id, 0) >= newest
+    ]
+    if not found:
+        return None
+    if len(found) > 1 and len({_request(session, record) for record, _ in found}) > 1:
+        names = ", ".join(record.id for record, _ in found)
+        raise AmbiguousSheet(f"{len(found)} sheets are unanswered ({names}): pass the one that was sent as sheet=")
+    record, body = found[-1]
+    return Shown(sheet=record.id, record=body)
+
+
+def _request(session: Session, record: Record) -> tuple[str, ...]:
+    return read_sheet(session.place, record).blocks
