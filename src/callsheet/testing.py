@@ -1,6 +1,6 @@
-"""For tests of programs that use Callsheet: time that stands still, ids in sequence, a provider that says what it is told.
+"""For tests of programs that use Callsheet: time that stands still, ids in sequence, a store in memory.
 
-Everything here is real: the in-memory store is a store, and the scripted provider checks requests as providers do.
+Everything here is real: the in-memory store passes the same conformance suite as the others.
 """
 
 import itertools

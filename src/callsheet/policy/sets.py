@@ -7,7 +7,7 @@ from callsheet.graph.canonical import canonical, tagged_digest
 from callsheet.graph.enums import Level
 from callsheet.graph.values import Digest, Value
 
-RULE_VERSIONS: Mapping[str, int] = {"visibility": 1, "window": 1}
+RULE_VERSIONS: Mapping[str, int] = {"visibility": 1}
 """The version of each built-in rule; raised whenever the rule decides anything differently."""
 
 

@@ -101,6 +101,7 @@ def assemble(
     place: Place,
     lineage: Lineage,
     boundary: Boundary,
+    *,
     policy: PolicySetDocument,
     tools: Sequence[Mapping[str, object]],
     before: Whole | None,

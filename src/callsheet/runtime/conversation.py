@@ -110,9 +110,9 @@ class Conversation:
     ) -> Recorded:
         """Record what was said or done: a message, a provider's response, or a list of them, as one transaction.
 
-        Takes the provider's own shapes, as dict or SDK object; `wire` (``openai`` or ``anthropic``) is recognised by the
-        shape where it is not given. A response records the run that produced it, with the usage it reports, and is
-        joined to `sheet`; without one, to the sheet that this branch and participant have not answered yet. A tool
+        Takes the provider's own shapes, as dict or SDK object; `wire` (``openai`` or ``anthropic``) is recognised by
+        the shape where it is not given. A response records the run that produced it, with the usage it reports, and
+        is joined to `sheet`; without one, to the sheet that this branch and participant have not answered yet. A tool
         result is paired with its call by id and position, and `status` says how the execution ended where the shape
         does not. Sending the same `event` again changes nothing. `at` is when it happened; default: now.
 
@@ -194,7 +194,7 @@ class Conversation:
         before = session.last_sheet(self._branch, self._participant)
         if before is None:
             before = last_sheet(session.place, self._branch, self._participant)
-        sheet, full = assemble(session.place, tail.lineage, boundary, chosen, tools, before)
+        sheet, full = assemble(session.place, tail.lineage, boundary, policy=chosen, tools=tools, before=before)
         session.remember_sheet(self._branch, self._participant, full)
         return sheet
 
@@ -207,7 +207,7 @@ class Conversation:
         return self._sheet(found[0])
 
     def sheets(self, *, newest: int | None = None) -> list[Sheet]:
-        """The sheets of this conversation in the order in which they were assembled; with `newest`, the last so many."""
+        """The sheets of this conversation in the order of their assembly; with `newest`, the last so many."""
         session = self._session
         query = NodeQuery(kinds=("assembly",), newest=newest is not None, limit=newest)
         return [self._sheet(record) for record in session.ledger.nodes(session.sheets.key, query)]

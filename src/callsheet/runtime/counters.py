@@ -1,4 +1,4 @@
-"""What a conversation has come to: turns, messages, tokens. Measured from its records, never estimated where a provider told."""
+"""What a conversation has come to: turns, messages, tokens, measured from its records."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What all views of one open conversation share: its streams, what is known of its branches, and how it is appended to."""
+"""What all views of one open conversation share: its streams, the tails of its branches, and how it is appended to."""
 
 import threading
 from collections.abc import Callable

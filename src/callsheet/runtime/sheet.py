@@ -35,7 +35,7 @@ class Sheet:
 
     @property
     def tokens(self) -> int:
-        """Input tokens of the request: instructions, tools and messages with their framing. Estimated unless `exact`."""
+        """Input tokens of the request: instructions, tools, messages and their framing. Estimated unless `exact`."""
         return self.record.tokens.total
 
     @property
