@@ -1,0 +1,92 @@
+"""Read files of recorded conversations: one JSON object a line, plain or compressed with gzip."""
+
+import gzip
+import json
+import zlib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from msgspec import Struct
+
+from callsheet.errors import InvalidLine
+from callsheet.evaluate.normalise import normalise
+from callsheet.evaluate.trajectory import Trajectory
+
+_ENDINGS = (".gz", ".jsonl", ".json")
+
+
+class Recording(Struct, frozen=True, kw_only=True):
+    """One line of a file, as it was recorded."""
+
+    line: int
+    raw: Mapping[str, object]
+
+
+class RecordingFile(Struct, frozen=True, kw_only=True):
+    """What one file holds."""
+
+    #: The file's name without folder and endings.
+    name: str
+    #: The recordings that have at least one step to measure.
+    trajectories: tuple[Trajectory, ...]
+    #: Lines that hold no recording; the others are not affected.
+    refused: tuple[InvalidLine, ...]
+
+
+def load(path: Path) -> RecordingFile:
+    """Read and normalise every recording of a file. A recording without an id is called after its file and line."""
+    trajectories: list[Trajectory] = []
+    refused: list[InvalidLine] = []
+    for entry in read(path):
+        if isinstance(entry, InvalidLine):
+            refused.append(entry)
+            continue
+        try:
+            trajectory = normalise(entry.raw, default_id=f"{path.name}:{entry.line}")
+        except RecursionError:
+            refused.append(InvalidLine("nested too deeply", file=str(path), line=entry.line))
+            continue
+        if trajectory.steps:
+            trajectories.append(trajectory)
+    return RecordingFile(name=short_name(path), trajectories=tuple(trajectories), refused=tuple(refused))
+
+
+def read(path: Path) -> Iterator[Recording | InvalidLine]:
+    """The recordings of a file as they stand, and an error value in place of each line that holds none.
+
+    Blank lines are passed over. Compressed data that breaks off ends the file with one error value.
+    """
+    line = 0
+    try:
+        with _open(path) as file:
+            for line, text in enumerate(file, start=1):
+                if text.strip():
+                    yield _recording(path, line, text)
+    except (EOFError, gzip.BadGzipFile, zlib.error) as damage:
+        yield InvalidLine(f"the compressed file is damaged from here on ({damage})", file=str(path), line=line + 1)
+
+
+def short_name(path: Path) -> str:
+    """The file's name without its endings: ``a/b.jsonl.gz`` is ``b``."""
+    name = path.name
+    for ending in _ENDINGS:
+        name = name.removesuffix(ending)
+    return name
+
+
+def _open(path: Path) -> BinaryIO:
+    return cast("BinaryIO", gzip.open(path, "rb")) if path.suffix == ".gz" else path.open("rb")
+
+
+def _recording(path: Path, line: int, text: bytes) -> Recording | InvalidLine:
+    try:
+        raw = json.loads(text)
+    except (ValueError, RecursionError) as problem:
+        return InvalidLine(f"not JSON ({problem})", file=str(path), line=line)
+    if not isinstance(raw, dict):
+        return InvalidLine("a recording is a JSON object", file=str(path), line=line)
+    messages = raw.get("messages") or raw.get("traj")
+    if not isinstance(messages, list) or not messages:
+        return InvalidLine("the object has no list of messages", file=str(path), line=line)
+    return Recording(line=line, raw=raw)

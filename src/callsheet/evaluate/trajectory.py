@@ -1,0 +1,27 @@
+"""A recorded conversation as it is replayed: what stood at the start, the messages, and the steps to compare with."""
+
+from collections.abc import Mapping
+
+from msgspec import Struct
+
+from callsheet.evaluate.messages import Message, Role
+
+
+class Trajectory(Struct, frozen=True, kw_only=True):
+    """One normalised recording."""
+
+    id: str
+    source: str
+    #: Tool schemas as recorded; they are not counted as tokens.
+    tools: tuple[object, ...]
+    #: The system messages at the start.
+    system: tuple[Message, ...]
+    #: Everything after them.
+    messages: tuple[Message, ...]
+    #: How often normalising had to repair what.
+    repairs: Mapping[str, int]
+
+    @property
+    def steps(self) -> tuple[int, ...]:
+        """Positions in `messages` that are measured: every assistant message but one that opens the conversation."""
+        return tuple(at for at, message in enumerate(self.messages) if at and message.role == Role.ASSISTANT)
