@@ -1,0 +1,1 @@
+"""Programs that use Callsheet or feed it, run from the repository's root."""
