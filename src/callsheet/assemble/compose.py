@@ -192,6 +192,13 @@ def _visible_content(content: tuple[blocks.Content, ...]) -> tuple[blocks.Conten
     return (*kept, blocks.Text(text=standins.NO_OUTPUT))
 
 
+def content_payload(part: values.Content) -> values.Payload | None:
+    """Where the bytes of a result's part are; None for media by address."""
+    if isinstance(part, values.Text):
+        return part.text
+    return part.raw if isinstance(part, values.Opaque) else part.data
+
+
 def text_of(content: bytes) -> str:
     """Recorded text as it came, lone surrogates included."""
     return content.decode("utf-8", "surrogatepass")

@@ -4,8 +4,10 @@ Branches need no rule here: candidates are read along the lineage of the branch,
 """
 
 from callsheet.graph.enums import Isolation, Reason, Visibility
+from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import Boundary
 from callsheet.graph.record import Header
+from callsheet.graph.values import Scope
 
 
 def refusal(header: Header, boundary: Boundary) -> Reason | None:
@@ -19,10 +21,13 @@ def refusal(header: Header, boundary: Boundary) -> Reason | None:
         return Reason.AUDIT_ONLY
     if scope.sub_agent is not None and scope.sub_agent != boundary.run and not scope.releases:
         return Reason.NOT_RELEASED
-    if scope.visibility is not Visibility.PARTICIPANT or scope.owner is None or scope.owner == boundary.participant:
-        return None
+    return Reason.PARTICIPANT_PRIVATE if private_to_another(scope, boundary.participant) else None
+
+
+def private_to_another(scope: Scope, participant: RecordId | None) -> bool:
+    """Whether a record is a participant's own and this one is neither its owner nor admitted."""
+    if scope.visibility is not Visibility.PARTICIPANT or scope.owner is None or scope.owner == participant:
+        return False
     if scope.isolation is Isolation.OPEN:
-        return None
-    if scope.isolation is Isolation.SHARE_LIST and boundary.participant in scope.shared_with:
-        return None
-    return Reason.PARTICIPANT_PRIVATE
+        return False
+    return not (scope.isolation is Isolation.SHARE_LIST and participant in scope.shared_with)

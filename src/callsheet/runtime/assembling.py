@@ -152,7 +152,7 @@ def assemble(
         blocks=addresses,
         depth=before.depth + 1 if before is not None and change.base is not None else 0,
     )
-    return Sheet(id=id, record=record, blocks=rendered, _composed=composed), full
+    return Sheet(id=id, record=record, selections=full.selected, blocks=rendered, _composed=composed), full
 
 
 def _asks(record: Record) -> bool:

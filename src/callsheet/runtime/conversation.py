@@ -4,9 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from callsheet.assemble import blocks
-from callsheet.assemble.compose import text_of
+from callsheet.assemble.compose import content_payload, text_of
 from callsheet.errors import InvalidOption, NotFound
-from callsheet.graph import codec
 from callsheet.graph.enums import ArtifactStatus, ForkReason, RuntimeMode, Visibility
 from callsheet.graph.ids import ROOT_BRANCH, RecordId
 from callsheet.graph.nodes import Boundary, ContextAssembly, Message, Participant, ToolArtifact, ToolCall
@@ -21,9 +20,9 @@ from callsheet.runtime.counters import Counters, count_up
 from callsheet.runtime.drafting import Shown, text_bytes
 from callsheet.runtime.options import Time, choice, positive
 from callsheet.runtime.recording import Recording, check_sheet, waiting_sheet
-from callsheet.runtime.session import Session
+from callsheet.runtime.session import Session, View
 from callsheet.runtime.sheet import Sheet
-from callsheet.runtime.tail import KnownCall, branches
+from callsheet.runtime.tail import Tail, branches
 from callsheet.runtime.transcript import Item, transcript
 from callsheet.wire import formats
 
@@ -66,8 +65,7 @@ class Conversation:
 
     def __init__(self, session: Session, branch: RecordId = ROOT_BRANCH, participant: RecordId | None = None) -> None:
         self._session = session
-        self._branch = branch
-        self._participant = participant
+        self._view = View(branch, participant)
 
     # ------------------------------------------------------------------ what it is
 
@@ -89,12 +87,12 @@ class Conversation:
     @property
     def branch_id(self) -> RecordId:
         """The branch that this view records on and assembles from."""
-        return self._branch
+        return self._view.branch
 
     @property
     def participant_id(self) -> RecordId | None:
         """The participant that this view acts for; None: nobody in particular."""
-        return self._participant
+        return self._view.participant
 
     # ------------------------------------------------------------------ in
 
@@ -123,20 +121,19 @@ class Conversation:
         given = Shown(sheet=sheet.id, record=sheet.record) if sheet is not None else None
         shown = check_sheet(self._session, items, given)
         if shown is None and any(isinstance(item, blocks.Reply) for item in items):
-            shown = waiting_sheet(self._session, self._branch, self._participant)
+            shown = waiting_sheet(self._session, self._view)
         recording = Recording(
             items=items,
-            participant=self._participant,
             shown=shown,
             status=choice(ArtifactStatus, status, "status") if status is not None else None,
             at=instant(at) if at is not None else None,
             event=event,
         )
-        drafting, records = self._session.append(self._branch, recording.draft)
+        tail, records = self._session.append(self._view, recording.draft)
         ids = tuple(record.id for record in records if isinstance(record.body, Message | ToolArtifact))
-        return Recorded(ids=ids, pending=self._pending(drafting.tail.open))
+        return Recorded(ids=ids, pending=self._pending(tail))
 
-    def _pending(self, calls: Sequence[KnownCall]) -> tuple[PendingCall, ...]:
+    def _pending(self, tail: Tail) -> tuple[PendingCall, ...]:
         return tuple(
             PendingCall(
                 id=known.id,
@@ -144,12 +141,12 @@ class Conversation:
                 tool=known.body.tool,
                 arguments=text_of(self._read(known.body.arguments)),
             )
-            for known in calls
+            for known in tail.open
         )
 
     def pending(self) -> tuple[PendingCall, ...]:
         """The calls of this branch that wait for a result, oldest first; also those that a crash left open."""
-        return self._pending(self._session.tail(self._branch, fresh=True).open)
+        return self._pending(self._session.tail(self._view, fresh=True))
 
     # ------------------------------------------------------------------ out
 
@@ -177,12 +174,12 @@ class Conversation:
         limit = positive(budget, "budget") if budget is not None else DEFAULT_WINDOW - positive(reserve, "reserve")
         chosen = policy_set(policy)
         session = self._session
-        tail = session.tail(self._branch, fresh=True)
+        tail = session.tail(self._view, fresh=True)
         boundary = Boundary(
             conversation=session.conversation.id,
-            branch=self._branch,
+            branch=self._view.branch,
             trigger=tail.last_message,
-            participant=self._participant,
+            participant=self._view.participant,
             mode=choice(RuntimeMode, mode, "mode"),
             provider=provider,
             model=model,
@@ -191,11 +188,11 @@ class Conversation:
             reserve=reserve,
             now=instant(now) if now is not None else session.clock.now(),
         )
-        before = session.last_sheet(self._branch, self._participant)
+        before = session.last_sheet(self._view)
         if before is None:
-            before = last_sheet(session.place, self._branch, self._participant)
+            before = last_sheet(session.place, *self._view)
         sheet, full = assemble(session.place, tail.lineage, boundary, policy=chosen, tools=tools, before=before)
-        session.remember_sheet(self._branch, self._participant, full)
+        session.remember_sheet(self._view, full)
         return sheet
 
     def sheet(self, id: str) -> Sheet:
@@ -217,7 +214,7 @@ class Conversation:
         assert isinstance(body, ContextAssembly)
         full = read_sheet(self._session.place, record)
         rendered = self._session.ledger.blocks(self._session.owner, full.blocks)
-        return Sheet(id=record.id, record=body, blocks=tuple(rendered))
+        return Sheet(id=record.id, record=body, selections=full.selected, blocks=tuple(rendered))
 
     # ------------------------------------------------------------------ other views
 
@@ -237,20 +234,20 @@ class Conversation:
         """
         id = forking.fork(
             self._session,
-            self._branch,
+            self._view,
             at=at,
             before=before,
             name=name,
             reason=choice(ForkReason, reason, "reason"),
         )
-        return Conversation(self._session, id, self._participant)
+        return Conversation(self._session, id, self._view.participant)
 
     def on(self, branch: str) -> "Conversation":
         """The view of a branch, by name or id. Raises `NotFound`."""
         known = branches(self._session.ledger, self._session.conversation.key)
         for id, body in known.items():
             if branch in (id, body.name):
-                return Conversation(self._session, id, self._participant)
+                return Conversation(self._session, id, self._view.participant)
         names = ", ".join(sorted(body.name for body in known.values()))
         raise NotFound(f"no branch {branch!r} in conversation {self.name!r}; there are: {names}")
 
@@ -274,13 +271,13 @@ class Conversation:
                     raise InvalidOption(
                         f"participant {name!r} is {body.model} of {body.provider}; use another name for {model}"
                     )
-                return Conversation(session, self._branch, record.id)
+                return Conversation(session, self._view.branch, record.id)
         id = session.ids.record("participant")
         text = session.ledger.stash(session.owner, text_bytes(persona)) if persona is not None else None
         made = Participant(name=name, provider=provider, model=model, persona=text)
         scope = Scope(visibility=Visibility.CONVERSATION)
-        session.append(self._branch, lambda drafting: drafting.add(made, kind="participant", scope=scope, id=id))
-        return Conversation(session, self._branch, id)
+        session.append(self._view, lambda drafting: drafting.add(made, kind="participant", scope=scope, id=id))
+        return Conversation(session, self._view.branch, id)
 
     # ------------------------------------------------------------------ looking
 
@@ -293,7 +290,7 @@ class Conversation:
     def history(self) -> tuple[list[Record], dict[RecordId, ToolCall]]:
         """The messages and artifacts of this branch in order, and the calls that they refer to."""
         session = self._session
-        seen = session.tail(self._branch, fresh=True).lineage
+        seen = session.tail(self._view, fresh=True).lineage
         records = session.ledger.nodes(session.conversation.key, NodeQuery(kinds=("message", "artifact"), lineage=seen))
         calls = session.ledger.nodes(session.conversation.key, NodeQuery(kinds=("call",), lineage=seen))
         return records, {record.id: record.body for record in calls if isinstance(record.body, ToolCall)}
@@ -304,12 +301,13 @@ class Conversation:
         body = found[0].body if found else None
         if not isinstance(body, ToolArtifact):
             raise NotFound(f"no tool result {artifact!r} in conversation {self.name!r}")
-        return b"".join(self._read(payload) for payload in codec.payloads(body.content))
+        payloads = (content_payload(part) for part in body.content)
+        return b"".join(self._read(payload) for payload in payloads if payload is not None)
 
     def counters(self) -> Counters:
         """Turns, messages and tokens of this branch so far."""
         session = self._session
-        tail = session.tail(self._branch, fresh=True)
+        tail = session.tail(self._view, fresh=True)
         kinds = ("message", "run", "call", "artifact")
         records = session.ledger.nodes(session.conversation.key, NodeQuery(kinds=kinds, lineage=tail.lineage))
         first = session.ledger.records(session.conversation.key, limit=1)

@@ -15,6 +15,7 @@ from callsheet.graph.times import Instant
 from callsheet.graph.values import Scope
 from callsheet.runtime.matching import match
 from callsheet.runtime.tail import Tail
+from callsheet.wire.cleaning import clean
 from callsheet.wire.tokens import count
 
 
@@ -173,7 +174,7 @@ class Drafting:
 
     def _content(self, part: blocks.Content) -> values.Content:
         if isinstance(part, blocks.Text):
-            counted = count(part.text, RECORDED_IN)
+            counted = count(clean(part.text), RECORDED_IN)  # what will be shown
             return values.Text(text=self._payload(part.text), o200k=counted, extras=part.extras)
         if isinstance(part, blocks.Opaque):
             return values.Opaque(wire=part.wire, raw=self._bytes(part.raw), o200k=_count_raw(part.raw))

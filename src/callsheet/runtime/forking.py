@@ -7,12 +7,12 @@ from callsheet.graph.nodes import Branch, Message, ToolArtifact
 from callsheet.graph.record import Record
 from callsheet.graph.values import CallRef, Scope
 from callsheet.runtime.drafting import Drafting
-from callsheet.runtime.session import Session
+from callsheet.runtime.session import Session, View
 from callsheet.runtime.tail import Tail, branches
 
 
 def fork(
-    session: Session, parent: RecordId, *, at: str | None, before: str | None, name: str | None, reason: ForkReason
+    session: Session, parent: View, *, at: str | None, before: str | None, name: str | None, reason: ForkReason
 ) -> RecordId:
     """Begin a branch and return its id. Raises `NotFound`, and `InvalidOption` for a name that is taken."""
     if at is not None and before is not None:
@@ -25,7 +25,7 @@ def fork(
         label = name or f"branch-{len(taken)}"
         if label in taken:
             raise InvalidOption(f"this conversation has a branch {label!r} already")
-        body = Branch(name=label, parent=parent, fork=position, fork_record=record, reason=reason)
+        body = Branch(name=label, parent=parent.branch, fork=position, fork_record=record, reason=reason)
         drafting.add(body, kind="branch", scope=Scope(branch=id), id=id)
 
     session.append(parent, draft)

@@ -23,11 +23,10 @@ def match(answer: Answer, tail: Tail) -> Match:
     """
     if answer.call:
         return _by_id(answer.call, tail)
-    unnamed = (Defect.MISSING_ID,)
     for known in tail.open:
         if known.body.message == tail.last_message and answer.tool in (None, known.body.tool):
-            return Match(call=known, defects=unnamed)
-    return Match(call=None, defects=(*unnamed, Defect.ORPHAN_RESULT))
+            return Match(call=known)
+    return Match(call=None, defects=(Defect.ORPHAN_RESULT,))
 
 
 def _by_id(id: str, tail: Tail) -> Match:

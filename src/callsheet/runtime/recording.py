@@ -8,7 +8,6 @@ from callsheet.errors import AmbiguousSheet, InvalidOption
 from callsheet.graph.changes import LifecycleChanged, ToolsOffered
 from callsheet.graph.cut import Lineage, Segment
 from callsheet.graph.enums import ArtifactStatus, Lifecycle, StateField
-from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import ContextAssembly
 from callsheet.graph.query import NodeQuery, StateQuery
 from callsheet.graph.record import Record
@@ -17,7 +16,7 @@ from callsheet.graph.values import Scope
 from callsheet.runtime import calibrating
 from callsheet.runtime.assembling import read_sheet
 from callsheet.runtime.drafting import Drafting, Shown
-from callsheet.runtime.session import Session
+from callsheet.runtime.session import Session, View
 
 _LOOKED_AT = 16
 """Sheets looked at to find the one that waits for its reply."""
@@ -30,7 +29,6 @@ class Recording:
     """What is recorded in one call, and on what terms."""
 
     items: Sequence[Item]
-    participant: RecordId | None = None
     shown: Shown | None = None
     status: ArtifactStatus | None = None
     at: Instant | None = None
@@ -38,7 +36,7 @@ class Recording:
 
     def draft(self, drafting: Drafting) -> None:
         """Draft all records; none when the event is known already."""
-        drafting.participant, drafting.event = self.participant, self.event
+        drafting.event = self.event
         if self.at is not None:
             drafting.at = self.at
         if self.event is not None and _known(self.event, drafting):
@@ -100,22 +98,22 @@ def check_sheet(session: Session, items: Sequence[Item], sheet: Shown | None) ->
     return sheet
 
 
-def waiting_sheet(session: Session, branch: RecordId, participant: RecordId | None) -> Shown | None:
-    """The one sheet of a branch and participant that saw all there is and has no reply yet; None: there is none.
+def waiting_sheet(session: Session, view: View) -> Shown | None:
+    """The one sheet of a view that saw all there is and has no reply yet; None: there is none.
 
     Raises `AmbiguousSheet` for several with different requests.
     """
-    newest = session.tail(branch, fresh=True).last_shown
+    newest = session.tail(view, fresh=True).last_shown
     head = session.ledger.head(session.sheets.key)
     if head is None:
         return None
-    own = Lineage(segments=(Segment(branch=branch, upto=head.position),), upto=head.position)
+    own = Lineage(segments=(Segment(branch=view.branch, upto=head.position),), upto=head.position)
     query = NodeQuery(kinds=("assembly",), lineage=own, newest=True, limit=_LOOKED_AT)
     found = [
         (record, record.body)
         for record in session.ledger.nodes(session.sheets.key, query)
         if isinstance(record.body, ContextAssembly)
-        and record.body.boundary.participant == participant
+        and record.body.boundary.participant == view.participant
         and dict(record.body.cut).get(session.conversation.id, 0) >= newest
     ]
     if not found:

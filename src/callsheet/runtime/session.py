@@ -3,9 +3,10 @@
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from callsheet.assemble.delta import Whole
-from callsheet.errors import PositionConflict
+from callsheet.errors import PositionConflict, StoreBusy
 from callsheet.graph.ids import RecordId
 from callsheet.graph.ports import Append, Clock, Ids, Ledger, Owner
 from callsheet.graph.record import Record, Stream
@@ -15,6 +16,13 @@ from callsheet.runtime.tail import Tail, load
 
 _ATTEMPTS = 200
 """Times that recording begins anew because other writers were first; each time at least one of them got through."""
+
+
+class View(NamedTuple):
+    """A branch as one participant sees it; None: nobody in particular."""
+
+    branch: RecordId
+    participant: RecordId | None = None
 
 
 @dataclass(kw_only=True)
@@ -27,8 +35,8 @@ class Session:
     owner: Owner
     conversation: Stream
     sheets: Stream
-    _tails: dict[RecordId, Tail] = field(default_factory=dict)
-    _sheets: dict[tuple[RecordId, RecordId | None], Whole] = field(default_factory=dict)
+    _tails: dict[View, Tail] = field(default_factory=dict)
+    _sheets: dict[View, Whole] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     @property
@@ -42,27 +50,32 @@ class Session:
             sheets=self.sheets,
         )
 
-    def tail(self, branch: RecordId, *, fresh: bool = False) -> Tail:
+    def tail(self, view: View, *, fresh: bool = False) -> Tail:
         """The newest known state of a branch; with `fresh`, read anew unless it is still the newest."""
-        known = self._tails.get(branch)
+        with self._lock:
+            known = self._tails.get(view)
         if known is not None and fresh:
             head = self.ledger.head(self.conversation.key)
             if head is not None and head.position != known.position:
                 known = None
         if known is None:
-            known = load(self.ledger, self.conversation.key, branch)
-            self._tails[branch] = known
+            known = load(self.ledger, self.conversation.key, view.branch, view.participant)
+            self._know(view, known)
         return known
 
-    def append(self, branch: RecordId, draft: Callable[[Drafting], object]) -> tuple[Drafting, list[Record]]:
+    def _know(self, view: View, tail: Tail) -> None:
+        with self._lock:
+            self._tails[view] = tail
+
+    def append(self, view: View, draft: Callable[[Drafting], object]) -> tuple[Tail, list[Record]]:
         """Let `draft` collect records on the newest state of a branch and append them, all or none.
 
         When another writer was first, the branch is read anew and `draft` is called again.
         """
         at = self.clock.now()
-        for attempt in range(_ATTEMPTS):
-            with self._lock:
-                tail = self.tail(branch)
+        fresh = False
+        for _ in range(_ATTEMPTS):
+            tail = self.tail(view, fresh=fresh)
             drafting = Drafting(
                 ledger=self.ledger,
                 stream=self.conversation.key,
@@ -70,28 +83,25 @@ class Session:
                 owner=self.owner,
                 tail=tail,
                 at=at,
+                participant=view.participant,
             )
             draft(drafting)
             if not drafting.drafts:
-                return drafting, []
+                return tail, []
             append = Append(stream=self.conversation, drafts=tuple(drafting.drafts), expect=tail.position)
             try:
                 records = self.ledger.append([append])
             except PositionConflict:
-                with self._lock:
-                    self._tails.pop(branch, None)
-                if attempt == _ATTEMPTS - 1:
-                    raise
+                fresh = True
                 continue
-            with self._lock:
-                self._tails[branch] = drafting.tail
-            return drafting, records
-        raise AssertionError("unreachable")
+            self._know(view, drafting.tail)
+            return drafting.tail, records
+        raise StoreBusy(f"other writers of {self.conversation.name!r} were first {_ATTEMPTS} times; try again")
 
-    def last_sheet(self, branch: RecordId, participant: RecordId | None) -> Whole | None:
+    def last_sheet(self, view: View) -> Whole | None:
         """The newest sheet assembled here; None: none yet in this process."""
-        return self._sheets.get((branch, participant))
+        return self._sheets.get(view)
 
-    def remember_sheet(self, branch: RecordId, participant: RecordId | None, sheet: Whole) -> None:
+    def remember_sheet(self, view: View, sheet: Whole) -> None:
         """Let the next sheet of this branch and participant extend this one."""
-        self._sheets[branch, participant] = sheet
+        self._sheets[view] = sheet

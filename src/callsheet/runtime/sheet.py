@@ -9,7 +9,7 @@ from callsheet.assemble.compose import Composed
 from callsheet.errors import InvalidOption
 from callsheet.graph.enums import Reason
 from callsheet.graph.ids import RecordId
-from callsheet.graph.nodes import ContextAssembly
+from callsheet.graph.nodes import ContextAssembly, Selection
 from callsheet.wire import formats
 
 
@@ -22,8 +22,10 @@ class Sheet:
     """
 
     id: RecordId
-    #: The stored record: boundary, pins, selections, omissions, sizes.
+    #: The stored record: boundary, pins, omissions, sizes; its selections and blocks extend those of its base.
     record: ContextAssembly
+    #: Every record that stands in the request, with its level and reason, in order.
+    selections: tuple[Selection, ...] = field(repr=False)
     #: The exact bytes of the request: the envelope without its messages, then each message.
     blocks: tuple[bytes, ...] = field(repr=False)
     _composed: Sequence[Composed] | None = field(default=None, repr=False)
@@ -55,9 +57,7 @@ class Sheet:
 
     def request(self) -> dict[str, object]:
         """The request's arguments for the provider's SDK: ``create(**sheet.request())``. A new value at each call."""
-        body: dict[str, object] = msgspec.json.decode(self.blocks[0], type=dict[str, object])
-        body["messages"] = [msgspec.json.decode(block) for block in self.blocks[1:]]
-        return body
+        return {**_object(self.blocks[0]), "messages": self.messages()}
 
     def messages(self, provider: str | None = None) -> list[dict[str, object]]:
         """The messages alone, in this or another provider's format.
@@ -67,15 +67,14 @@ class Sheet:
         """
         wire = self.wire if provider is None else formats.wire_named(provider)
         if wire == self.wire:
-            return [msgspec.json.decode(block, type=dict[str, object]) for block in self.blocks[1:]]
+            return [_object(block) for block in self.blocks[1:]]
         if self._composed is None:
             raise InvalidOption(f"sheet {self.id} was read back from the store, which keeps its {self.wire} form alone")
         return formats.render_messages([item.block for item in self._composed], wire)
 
     def tools(self) -> list[dict[str, object]]:
         """The tool schemas that the request offers."""
-        envelope = msgspec.json.decode(self.blocks[0], type=dict[str, object])
-        tools = envelope.get("tools")
+        tools = _object(self.blocks[0]).get("tools")
         return tools if isinstance(tools, list) else []
 
     def explain(self) -> str:
@@ -92,6 +91,10 @@ class Sheet:
         ]
         lines += [f"Left out: {count} ({_because(reason)})." for reason, count in record.omitted]
         return "\n".join(lines)
+
+
+def _object(block: bytes) -> dict[str, object]:
+    return msgspec.json.decode(block, type=dict[str, object])
 
 
 def _because(reason: Reason) -> str:

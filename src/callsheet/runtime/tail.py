@@ -1,4 +1,4 @@
-"""What recording needs to know of a branch: where it stands, which calls are open, what was said last.
+"""What recording needs to know of a branch as one participant sees it: which calls are open, what was said last.
 
 A tail is a value as of one position of the stream. Whoever records appends at exactly that position, so a tail that
 another writer has overtaken is noticed by the store and read anew; nothing else need be read to record.
@@ -15,8 +15,9 @@ from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import Branch, Message, ToolArtifact, ToolCall
 from callsheet.graph.ports import Ledger
 from callsheet.graph.query import NodeQuery, StateQuery
-from callsheet.graph.record import Draft, StreamKey
+from callsheet.graph.record import Draft, Record, StreamKey
 from callsheet.graph.values import CallRef, Digest
+from callsheet.policy.visibility import private_to_another
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -29,7 +30,7 @@ class KnownCall:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Tail:
-    """The newest state of a branch."""
+    """The newest state of a branch for one participant. Other participants' own records leave no trace in it."""
 
     position: int
     branch: RecordId
@@ -77,20 +78,20 @@ def _settled(tail: Tail, call: RecordId) -> Tail:
     return replace(tail, open=tuple(known for known in tail.open if known.id != call), answered=(*tail.answered, *done))
 
 
-def load(ledger: Ledger, key: StreamKey, branch: RecordId) -> Tail:
+def load(ledger: Ledger, key: StreamKey, branch: RecordId, participant: RecordId | None) -> Tail:
     """Read the tail of a branch from the store. Raises `NotFound` for a branch that is not there."""
     head = ledger.head(key)
     position = head.position if head is not None else 0
     seen = lineage(branches(ledger, key), branch, position)
     pending = ledger.states(key, StateQuery(field=StateField.STATUS, value=CallStatus.OPEN, lineage=seen))
-    open_calls = _calls(ledger, key, [RecordId(row.target) for row in pending])
-    last = ledger.nodes(key, NodeQuery(kinds=("message",), lineage=seen, newest=True, limit=1))
-    shown = ledger.nodes(key, NodeQuery(kinds=("message", "artifact"), lineage=seen, newest=True, limit=1))
+    open_calls = _calls(ledger, key, [RecordId(row.target) for row in pending], participant)
+    look = _Newest(ledger, key, seen, participant)
+    last, shown = look.of("message"), look.of("message", "artifact")
     answered: tuple[KnownCall, ...] = ()
-    if last and isinstance(last[0].body, Message):
+    if last is not None and isinstance(last.body, Message):
         still = {known.id for known in open_calls}
-        wanted = [part.call for part in last[0].body.parts if isinstance(part, CallRef) and part.call not in still]
-        answered = _calls(ledger, key, wanted)
+        wanted = [part.call for part in last.body.parts if isinstance(part, CallRef) and part.call not in still]
+        answered = _calls(ledger, key, wanted, participant)
     status = ledger.states(key, StateQuery(field=StateField.STATUS, targets=("",), lineage=seen))
     return Tail(
         position=position,
@@ -98,11 +99,37 @@ def load(ledger: Ledger, key: StreamKey, branch: RecordId) -> Tail:
         lineage=seen,
         open=open_calls,
         answered=answered,
-        last_message=last[0].id if last else None,
-        last_shown=shown[0].position if shown else 0,
+        last_message=last.id if last is not None else None,
+        last_shown=shown.position if shown is not None else 0,
         status=Lifecycle(status[0].value or Lifecycle.OPENED) if status else Lifecycle.OPENED,
         tools=_tools_hash(ledger, key, seen),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Newest:
+    """Finds the newest records that a participant may see, a few at a time from the end."""
+
+    ledger: Ledger
+    key: StreamKey
+    lineage: Lineage
+    participant: RecordId | None
+
+    def of(self, *kinds: str) -> Record | None:
+        before: int | None = None
+        while True:
+            query = NodeQuery(kinds=kinds, lineage=self.lineage, newest=True, limit=_AT_A_TIME, before=before)
+            found = self.ledger.nodes(self.key, query)
+            for record in reversed(found):
+                if not private_to_another(record.header.scope, self.participant):
+                    return record
+            if len(found) < _AT_A_TIME:
+                return None
+            before = found[0].position
+
+
+_AT_A_TIME = 4
+"""Records read at once in search of the newest; nearly always the first is it."""
 
 
 def _tools_hash(ledger: Ledger, key: StreamKey, seen: Lineage) -> Digest | None:
@@ -117,6 +144,12 @@ def branches(ledger: Ledger, key: StreamKey) -> dict[RecordId, Branch]:
     return {record.id: record.body for record in found if isinstance(record.body, Branch)}
 
 
-def _calls(ledger: Ledger, key: StreamKey, ids: Sequence[RecordId]) -> tuple[KnownCall, ...]:
+def _calls(
+    ledger: Ledger, key: StreamKey, ids: Sequence[RecordId], participant: RecordId | None
+) -> tuple[KnownCall, ...]:
     found = sorted(ledger.get(key, ids), key=lambda record: record.position) if ids else []
-    return tuple(KnownCall(id=record.id, body=record.body) for record in found if isinstance(record.body, ToolCall))
+    return tuple(
+        KnownCall(id=record.id, body=record.body)
+        for record in found
+        if isinstance(record.body, ToolCall) and not private_to_another(record.header.scope, participant)
+    )

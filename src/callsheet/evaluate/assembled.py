@@ -1,0 +1,78 @@
+"""The candidate that goes through a real runtime: every message is recorded, every request is assembled from the graph."""
+
+from collections.abc import Mapping, Sequence
+
+from callsheet.evaluate.candidates import CandidateFactory, Opening, Request, Step
+from callsheet.evaluate.messages import Message, from_openai, to_openai
+from callsheet.graph.times import Instant
+from callsheet.policy.sets import DEFAULT
+from callsheet.runtime.opening import MEMORY, open
+from callsheet.runtime.sources import RandomIds
+
+_BEGIN = Instant(1_767_225_600_000_000)  # 2026-01-01T00:00:00Z
+
+_MINUTE = 60_000_000
+
+UNLIMITED = 10**9
+"""A budget that no recording reaches: what is measured is what a policy chooses, not what it is forced to."""
+
+
+class _Turns:
+    """Recordings carry no times: one turn counts as one minute."""
+
+    def __init__(self) -> None:
+        self._now = _BEGIN
+
+    def now(self) -> Instant:
+        return self._now
+
+    def turn(self) -> None:
+        self._now = Instant(self._now + _MINUTE)
+
+
+class Assembled:
+    """Records what a step's history adds, in an in-memory store, and assembles the next request."""
+
+    def __init__(self, opening: Opening, *, provider: str, model: str, policy: str) -> None:
+        self._clock = _Turns()
+        runtime = open(MEMORY, ids=RandomIds(), clock=self._clock)
+        self._talk = runtime.conversation(opening.id or "recording")
+        self._provider, self._model, self._policy = provider, model, policy
+        self._tools = [tool for tool in opening.tools if isinstance(tool, Mapping)]
+        self._recorded = 0
+        if opening.system:
+            self._talk.record([to_openai(message) for message in opening.system])
+
+    def request(self, step: Step) -> Request:
+        """The request that Callsheet sends at this step."""
+        self._record(step.history[self._recorded :])
+        self._recorded = len(step.history)
+        sheet = self._talk.assemble(
+            provider=self._provider,
+            model=self._model,
+            policy=self._policy,
+            tools=self._tools or _from_calls(step.history),
+            budget=UNLIMITED,
+        )
+        return Request(messages=[from_openai(message) for message in sheet.messages("openai")])
+
+    def _record(self, messages: Sequence[Message]) -> None:
+        for message in messages:
+            if message.role in ("user", "assistant"):
+                self._clock.turn()
+        if messages:
+            self._talk.record([to_openai(message) for message in messages])
+
+
+def _from_calls(history: Sequence[Message]) -> list[dict[str, object]]:
+    """Minimal schemas for the tools that were called, where a recording has none."""
+    names = dict.fromkeys(call.name for message in history for call in message.calls)
+    return [
+        {"type": "function", "function": {"name": name, "parameters": {"type": "object", "properties": {}}}}
+        for name in names
+    ]
+
+
+def assembled(*, provider: str = "openai", model: str = "gpt-5.2", policy: str = DEFAULT) -> CandidateFactory:
+    """A candidate that assembles under a policy set for a provider's model."""
+    return lambda opening: Assembled(opening, provider=provider, model=model, policy=policy)

@@ -1,0 +1,149 @@
+"""A sheet is the request that was sent: its bytes, sizes and reasons come back as they were."""
+
+import itertools
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import callsheet
+from callsheet import Conversation
+from callsheet.errors import BudgetTooSmall, InvalidMessage, InvalidOption, PolicyError
+from callsheet.graph.enums import Level
+from callsheet.testing import memory_runtime
+from callsheet.wire.tokens import count
+from tests.runtime.replies import asks, call, openai_reply, result, tool, user
+
+
+@pytest.fixture
+def talk() -> Iterator[Conversation]:
+    with memory_runtime() as runtime:
+        yield runtime.conversation("sheets")
+
+
+def turns(talk: Conversation, number: int) -> None:
+    for index in range(number):
+        talk.record([user(f"Order {index}?"), asks(call(f"c{index}")), result(f"c{index}", f"shipped {index} " * 50)])
+        talk.assemble(provider="openai", model="gpt-5.2")
+        talk.record(openai_reply(f"Order {index} is shipped."))
+
+
+def test_every_sheet_comes_back_with_the_bytes_that_were_sent(tmp_path: Path) -> None:
+    path = tmp_path / "agent.db"
+    with callsheet.open(path) as runtime:
+        talk = runtime.conversation("sheets")
+        sent = []
+        for index in range(70):
+            talk.record(user(f"{index}"))
+            sent.append(talk.assemble(provider="openai", model="gpt-5.2"))
+    with callsheet.open(path) as runtime:
+        talk = runtime.conversation("sheets")
+        again = talk.sheets()
+        assert [sheet.request() for sheet in sent] == [sheet.request() for sheet in again]
+        assert [sheet.selections for sheet in sent] == [sheet.selections for sheet in again]
+        assert sent[-1].blocks == talk.sheet(sent[-1].id).blocks
+        assert [sent[-1].id] == [sheet.id for sheet in talk.sheets(newest=1)]
+        talk.record(user("70"))
+        next_one = talk.assemble(provider="openai", model="gpt-5.2")
+        assert sent[-1].id == next_one.record.base
+        assert 1 == len(next_one.record.blocks)
+
+
+def test_a_request_extends_the_one_before_it(talk: Conversation) -> None:
+    turns(talk, 5)
+    sheets = talk.sheets()
+    for before, after in itertools.pairwise(sheets):
+        assert before.blocks == after.blocks[: len(before.blocks)]
+
+
+def test_what_was_sent_before_is_billed_at_a_tenth(talk: Conversation) -> None:
+    turns(talk, 3)
+    first, second, third = talk.sheets()
+    assert first.tokens == first.billed_tokens
+    for before, after in ((first, second), (second, third)):
+        content = sum(count(text, "o200k_base") for text in _texts(before))
+        assert after.billed_tokens == after.tokens - round(0.9 * content)
+
+
+def _texts(sheet: callsheet.Sheet) -> list[str]:
+    found = []
+    for message in sheet.messages():
+        if isinstance(message.get("content"), str):
+            found.append(str(message["content"]))
+        calls = message.get("tool_calls")
+        for each in calls if isinstance(calls, list) else []:
+            found += [each["function"]["name"], each["function"]["arguments"]]
+    return found
+
+
+def test_replay_shows_everything_raw_and_says_so(talk: Conversation) -> None:
+    turns(talk, 2)
+    sheet = talk.assemble(provider="openai", model="gpt-5.2", policy="replay")
+    records, _ = talk.history()
+    assert [record.id for record in records] == [selection.record for selection in sheet.selections]
+    assert {Level.RAW} == {selection.level for selection in sheet.selections}
+    assert 2 == sheet.record.artifacts
+    assert sheet.replay_tokens == sheet.tokens
+    assert "on branch main" in sheet.explain()
+    assert "2 of them raw tool results" in sheet.explain()
+
+
+def test_what_is_omitted_is_counted_by_reason(talk: Conversation) -> None:
+    talk.record(user("Is the pier sound?"))
+    other = talk.participant("ana")
+    other.record([asks(call("a1")), result("a1", "crack")])
+    sheet = talk.assemble(provider="openai", model="gpt-5.2")
+    assert (("participant_private", 2),) == sheet.record.omitted
+    assert "Left out: 2 (participant private)." in sheet.explain()
+
+
+def test_the_budget_holds_to_the_token(talk: Conversation) -> None:
+    talk.record(user("Count me. " * 100))
+    size = talk.assemble(provider="openai", model="gpt-5.2", tools=[tool()]).tokens
+    assert size == talk.assemble(provider="openai", model="gpt-5.2", tools=[tool()], budget=size).tokens
+    before = talk.sheets()
+    with pytest.raises(BudgetTooSmall, match=r"policy set 'replay@1' must show .*system 0, tools \d+, history \d+"):
+        talk.assemble(provider="openai", model="gpt-5.2", tools=[tool()], budget=size - 1)
+    assert [sheet.id for sheet in before] == [sheet.id for sheet in talk.sheets()]
+
+
+def test_estimates_keep_their_margin_within_the_budget(talk: Conversation) -> None:
+    talk.record(user("Count me. " * 100))
+    sheet = talk.assemble(provider="anthropic", model="claude-sonnet-4-5")
+    assert not sheet.exact
+    with pytest.raises(BudgetTooSmall):
+        talk.assemble(provider="anthropic", model="claude-sonnet-4-5", budget=sheet.tokens)
+
+
+def test_the_messages_of_another_provider_come_from_the_same_sheet(talk: Conversation) -> None:
+    turns(talk, 1)
+    sheet = talk.assemble(provider="openai", model="gpt-5.2")
+    blocks = sheet.messages("anthropic")[1]["content"]
+    assert isinstance(blocks, list)
+    assert "tool_use" == blocks[0]["type"]
+    with pytest.raises(InvalidOption, match="format 'smoke' is not known"):
+        sheet.messages("smoke")
+    with pytest.raises(InvalidOption, match="was read back from the store"):
+        talk.sheet(sheet.id).messages("anthropic")
+
+
+def test_bad_options_are_refused_and_store_nothing(talk: Conversation) -> None:
+    talk.record(user("Hi"))
+    with pytest.raises(PolicyError, match="no policy set"):
+        talk.assemble(provider="openai", model="gpt-5.2", policy="thrifty")
+    with pytest.raises(InvalidOption, match="budget is 0; it must be a whole number above 0"):
+        talk.assemble(provider="openai", model="gpt-5.2", budget=0)
+    with pytest.raises(InvalidOption, match="mode is 'dance'; it must be one of: chat, comparison"):
+        talk.assemble(provider="openai", model="gpt-5.2", mode="dance")
+    with pytest.raises(InvalidMessage, match=r"tools\[1\]"):
+        talk.assemble(provider="openai", model="gpt-5.2", tools=[tool(), {"nonsense": True}])
+    assert [] == talk.sheets()
+
+
+def test_a_request_that_is_changed_by_the_caller_changes_no_sheet(talk: Conversation) -> None:
+    talk.record(user("Hi"))
+    sheet = talk.assemble(provider="openai", model="gpt-5.2")
+    messages = sheet.request()["messages"]
+    assert isinstance(messages, list)
+    messages.clear()
+    assert [{"role": "user", "content": "Hi"}] == sheet.messages()
