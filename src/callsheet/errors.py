@@ -121,7 +121,7 @@ class BudgetTooSmall(AssemblyError):
 
 
 class EmptyRequest(AssemblyError):
-    """There is nothing to answer: the branch shows no user message and no tool result."""
+    """There is nothing to answer: the branch shows no message but instructions."""
 
     code = "assembly.empty"
 

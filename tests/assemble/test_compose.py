@@ -17,6 +17,13 @@ def composed(history: History) -> list[Composed]:
     return compose(history.records, history.calls, read)
 
 
+def begun() -> History:
+    """A history that begins with a user turn, as they should."""
+    history = History()
+    history.said(Role.USER, "Go.")
+    return history
+
+
 def shape(items: list[Composed]) -> list[str]:
     """One line per block: who, which call, what text."""
     lines: list[str] = []
@@ -48,36 +55,39 @@ def test_a_plain_history_comes_out_as_it_was_said() -> None:
 
 def test_results_of_one_turn_stand_in_the_order_of_the_calls() -> None:
     history = History()
+    history.said(Role.USER, "Weigh both.")
     first, second = history.said(Role.ASSISTANT, None, ("a", "weigh"), ("b", "weigh"))
     history.result(second, "two")
     history.result(first, "one")
 
-    assert ["assistant:  [a weigh] [b weigh]", "answer a: one", "answer b: two"] == shape(composed(history))
+    assert ["user: Weigh both.", "assistant:  [a weigh] [b weigh]", "answer a: one", "answer b: two"] == shape(
+        composed(history)
+    )
 
 
 def test_an_unanswered_call_gets_a_stand_in_that_claims_neither_success_nor_failure() -> None:
-    history = History()
+    history = begun()
     first, second = history.said(Role.ASSISTANT, None, ("a", "run"), ("b", "run"))
     history.result(second, "88213")
     history.said(Role.USER, "What happened so far?")
 
     items = composed(history)
 
-    assert f"answer a: {standins.NO_RESULT}" == shape(items)[1]
-    answer = items[1].block
+    assert f"answer a: {standins.NO_RESULT}" == shape(items)[2]
+    answer = items[2].block
     assert isinstance(answer, blocks.Answer)
     assert answer.failed is None
-    assert items[1].source is None
+    assert items[2].source is None
     assert first not in {item.source for item in items}
 
 
 def test_a_late_result_moves_up_to_its_call() -> None:
-    history = History()
+    history = begun()
     (call,) = history.said(Role.ASSISTANT, None, ("a", "run"))
     history.said(Role.USER, "Still there?")
     history.result(call, "done")
 
-    assert ["assistant:  [a run]", "answer a: done", "user: Still there?"] == shape(composed(history))
+    assert ["assistant:  [a run]", "answer a: done", "user: Still there?"] == shape(composed(history))[1:]
 
 
 def test_an_orphan_is_quoted_line_by_line_as_a_users_text() -> None:
@@ -95,26 +105,26 @@ def test_an_orphan_is_quoted_line_by_line_as_a_users_text() -> None:
 
 
 def test_a_second_final_result_does_not_replace_the_first() -> None:
-    history = History()
+    history = begun()
     (call,) = history.said(Role.ASSISTANT, None, ("a", "run"))
     history.result(call, "first")
     history.result(call, "second")
 
     lines = shape(composed(history))
 
-    assert "answer a: first" == lines[1]
-    assert "second" in lines[2]
-    assert 3 == len(lines)
+    assert "answer a: first" == lines[2]
+    assert "second" in lines[3]
+    assert 4 == len(lines)
 
 
 def test_a_final_result_replaces_a_pending_one() -> None:
-    history = History()
+    history = begun()
     (call,) = history.said(Role.ASSISTANT, None, ("a", "transfer"))
     history.result(call, "", ArtifactStatus.PENDING)
-    assert f"answer a: {standins.waiting('pending')}" == shape(composed(history))[1]
+    assert f"answer a: {standins.waiting('pending')}" == shape(composed(history))[2]
 
     history.result(call, "sent")
-    assert "answer a: sent" == shape(composed(history))[1]
+    assert "answer a: sent" == shape(composed(history))[2]
 
 
 def test_repeated_ids_are_made_unique_and_keep_their_own_results() -> None:
@@ -131,12 +141,12 @@ def test_repeated_ids_are_made_unique_and_keep_their_own_results() -> None:
 
 
 def test_missing_ids_are_numbered() -> None:
-    history = History()
+    history = begun()
     one, two = history.said(Role.ASSISTANT, None, (None, "tide"), ("", "tide"))
     history.result(one, "low")
     history.result(two, "high")
 
-    assert ["answer call_1: low", "answer call_2: high"] == shape(composed(history))[1:]
+    assert ["answer call_1: low", "answer call_2: high"] == shape(composed(history))[2:]
 
 
 def test_nothing_is_sent_empty() -> None:
@@ -151,6 +161,20 @@ def test_nothing_is_sent_empty() -> None:
         "assistant:  [m1 sh]",
         f"answer m1: {standins.NO_OUTPUT}",
         f"assistant: {standins.EMPTY}",
+    ] == shape(composed(history))
+
+
+def test_a_history_that_opens_on_another_turn_gets_a_users_turn_before_it() -> None:
+    history = History()
+    history.said(Role.SYSTEM, "Be brief.")
+    history.said(Role.ASSISTANT, "How can I help?")
+    history.said(Role.USER, "Hi")
+
+    assert [
+        "system: Be brief.",
+        f"user: {standins.BEGINNING}",
+        "assistant: How can I help?",
+        "user: Hi",
     ] == shape(composed(history))
 
 

@@ -1,4 +1,4 @@
-"""Branches inherit without copying, participants keep their work to themselves, and neither changes the others' requests."""
+"""Branches inherit without copying, participants keep their work to themselves, and neither shapes another request."""
 
 from collections.abc import Callable, Iterator
 

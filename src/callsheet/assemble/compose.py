@@ -1,9 +1,9 @@
 """From selected records to the blocks of a request that any provider's format can render.
 
-What this guarantees to rendering: ids of calls are unique in the request; directly behind each message with calls stands
-exactly one answer per call, in the order of the calls; nothing is without visible content. Ids and stand-ins are a
-function of the records before them alone, so appending records changes no earlier block, except where a result
-arrives for a call that stood unanswered.
+What this guarantees to rendering: ids of calls are unique in the request; directly behind each message with calls
+stands exactly one answer per call, in the order of the calls; the first turn is the user's; nothing is without visible
+content. Ids and stand-ins are a function of the records before them alone, so appending records changes no earlier
+block, except where a result arrives for a call that stood unanswered.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -21,6 +21,9 @@ from callsheet.graph.record import Record
 
 Read = Callable[[values.Payload], bytes]
 """Gives the bytes of a payload that has been fetched."""
+
+INSTRUCTING = frozenset({Role.SYSTEM, Role.DEVELOPER})
+"""Roles whose messages are instructions, not turns."""
 
 BINARY = "application/octet-stream"
 """The type under which bytes that are not UTF-8 are recorded."""
@@ -63,7 +66,7 @@ class _Composer:
                 composed.extend(self._message(record.id, body, ids))
             elif isinstance(body, ToolArtifact) and record.id not in self.pairing.used:
                 composed.append(Composed(block=self._unpaired(body), source=record.id))
-        return composed
+        return _opened(composed)
 
     def _message(self, id: RecordId, body: Message, ids: "_CallIds") -> list[Composed]:
         parts: list[blocks.Part] = []
@@ -147,6 +150,17 @@ class _Composer:
             wire=part.wire,
             extras=part.extras,
         )
+
+
+def _opened(composed: list[Composed]) -> list[Composed]:
+    """The same, with a stand-in where the first turn behind the instructions is not the user's."""
+    for place, item in enumerate(composed):
+        if not isinstance(item.block, blocks.Said) or item.block.role not in INSTRUCTING:
+            if isinstance(item.block, blocks.Said) and item.block.role is Role.USER:
+                break
+            opening = blocks.Said(role=Role.USER, parts=(blocks.Text(text=standins.BEGINNING),))
+            return [*composed[:place], Composed(block=opening, source=None), *composed[place:]]
+    return composed
 
 
 class _CallIds:

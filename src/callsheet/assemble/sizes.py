@@ -4,9 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from callsheet.assemble import blocks
-from callsheet.assemble.compose import Composed
+from callsheet.assemble.compose import INSTRUCTING, Composed
 from callsheet.errors import BudgetTooSmall
-from callsheet.graph.enums import Role
 from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import Message, ToolArtifact, ToolCall
 from callsheet.graph.ports import TokenCounter
@@ -15,8 +14,6 @@ from callsheet.graph.values import CallRef, Content, Media, TokenParts
 
 RECORDED_IN: Literal["o200k_base"] = "o200k_base"
 """The encoding that every text is counted in when it is recorded."""
-
-INSTRUCTING = frozenset({Role.SYSTEM, Role.DEVELOPER})
 
 
 def recorded_tokens(record: Record, calls: Mapping[RecordId, ToolCall]) -> int | None:

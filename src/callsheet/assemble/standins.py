@@ -1,5 +1,8 @@
 """The few words that a request may hold and nobody said. They stand in requests only, never in the record."""
 
+BEGINNING = "(the conversation begins here)"
+"""The user's turn before a turn that opens a history and is not the user's."""
+
 NO_OUTPUT = "(no output)"
 """For a result that is empty or only white space."""
 

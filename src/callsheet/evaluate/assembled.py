@@ -1,4 +1,4 @@
-"""The candidate that goes through a real runtime: every message is recorded, every request is assembled from the graph."""
+"""The candidate that goes through a real runtime: messages are recorded, requests assembled from the graph."""
 
 from collections.abc import Mapping, Sequence
 
@@ -38,7 +38,7 @@ class Assembled:
         runtime = open(MEMORY, ids=RandomIds(), clock=self._clock)
         self._talk = runtime.conversation(opening.id or "recording")
         self._provider, self._model, self._policy = provider, model, policy
-        self._tools = [tool for tool in opening.tools if isinstance(tool, Mapping)]
+        self._tools = [tool for tool in opening.tools if isinstance(tool, Mapping) and _is_function(tool)]
         self._recorded = 0
         if opening.system:
             self._talk.record([to_openai(message) for message in opening.system])
@@ -62,6 +62,11 @@ class Assembled:
                 self._clock.turn()
         if messages:
             self._talk.record([to_openai(message) for message in messages])
+
+
+def _is_function(tool: Mapping[str, object]) -> bool:
+    # Tools that are built in at one provider can be offered nowhere else.
+    return "function" in tool or "input_schema" in tool
 
 
 def _from_calls(history: Sequence[Message]) -> list[dict[str, object]]:

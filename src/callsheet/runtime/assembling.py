@@ -7,15 +7,14 @@ from dataclasses import dataclass
 import msgspec
 
 from callsheet.assemble import blocks, sizes
-from callsheet.assemble.compose import Composed, compose
+from callsheet.assemble.compose import INSTRUCTING, Composed, compose
 from callsheet.assemble.delta import Whole, delta, whole
 from callsheet.assemble.select import Selected, raw_artifacts, select
 from callsheet.errors import Damaged, EmptyRequest
 from callsheet.graph.canonical import content_digest
 from callsheet.graph.cut import Lineage, Segment
-from callsheet.graph.enums import Role
 from callsheet.graph.ids import RecordId
-from callsheet.graph.nodes import Boundary, ContextAssembly, Message, Pins, ToolArtifact, ToolCall
+from callsheet.graph.nodes import Boundary, ContextAssembly, Message, Pins, ToolCall
 from callsheet.graph.ports import Append, Ids, Ledger, Owner
 from callsheet.graph.query import NodeQuery
 from callsheet.graph.record import Draft, Record, Stream
@@ -112,7 +111,7 @@ def assemble(
     material = gather(place, lineage, boundary)
     queried = time.perf_counter_ns()
     selected = select(material.candidates, boundary, policy)
-    if not any(_asks(record) for record in selected.records):
+    if not any(_is_turn(record) for record in selected.records):
         raise EmptyRequest
     composed = compose(selected.records, material.calls, _reader(place))
     measured = _measure(composed, selected, material.calls, counter, tools)
@@ -155,8 +154,8 @@ def assemble(
     return Sheet(id=id, record=record, selections=full.selected, blocks=rendered, _composed=composed), full
 
 
-def _asks(record: Record) -> bool:
-    return isinstance(record.body, ToolArtifact) or (isinstance(record.body, Message) and record.body.role is Role.USER)
+def _is_turn(record: Record) -> bool:
+    return not isinstance(record.body, Message) or record.body.role not in INSTRUCTING
 
 
 def _reader(place: Place) -> Callable[[Payload], bytes]:
