@@ -1,0 +1,167 @@
+"""From neutral blocks to the system text and the messages of a Messages request.
+
+Turns of one role in a row become one message, results first; the first turn is the user's, and so is the last. More
+blocks append messages or append content to the last one, and change nothing before.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from callsheet.assemble.blocks import Answer, Block, Call, Content, Media, Opaque, Part, Reasoning, Said
+from callsheet.graph.enums import Role
+from callsheet.wire import standins
+from callsheet.wire.anthropic import shapes
+from callsheet.wire.anthropic.parts import as_recorded, media_block, thinking, tool_use
+from callsheet.wire.anthropic.shapes import Message, ResultPart, TextBlock, ToolResultBlock
+from callsheet.wire.anthropic.tools import offered, remembered
+from callsheet.wire.cleaning import clean
+from callsheet.wire.content import STRING, shown_texts
+from callsheet.wire.names import CallIds
+from callsheet.wire.tools import Tool
+
+DEFAULT_MAX_TOKENS = 4096
+"""The limit of the reply, which this format demands, where none is given."""
+
+
+def render_request(
+    blocks: Sequence[Block], *, model: str, tools: Sequence[Tool], max_tokens: int | None
+) -> dict[str, object]:
+    """The body of a request. Calls in a request without tools are refused, so the tools called are named then."""
+    messages = render_messages(blocks)
+    request: dict[str, object] = {"model": model, "max_tokens": max_tokens or DEFAULT_MAX_TOKENS}
+    system = render_system(blocks)
+    if system is not None:
+        request["system"] = system
+    request["messages"] = messages
+    if tools:
+        request["tools"] = [offered(tool) for tool in tools]
+    elif called := remembered(messages):
+        request["tools"] = called
+        request["tool_choice"] = {"type": "none"}
+    return request
+
+
+def render_system(blocks: Sequence[Block]) -> str | list[TextBlock] | None:
+    """The system text: the instructions that stand before everything else. None without any."""
+    leading = _leading(blocks)
+    texts = [text for said in leading for text in _texts(said.parts)]
+    if len(texts) == 1 and leading[0].form == STRING:
+        return texts[0]["text"]
+    return texts or None
+
+
+def render_messages(blocks: Sequence[Block]) -> list[Message]:
+    """The messages of composed blocks, without the instructions that `render_system` renders; none without blocks."""
+    if not blocks:
+        return []
+    turns = _Turns()
+    ids = CallIds(shapes.CALL_ID)
+    for block in blocks[len(_leading(blocks)) :]:
+        if isinstance(block, Answer):
+            turns.add("user", [_result(block, ids)])
+        elif block.role is Role.ASSISTANT:
+            turns.add("assistant", _assistant(block.parts, ids))
+        elif block.role is Role.USER:
+            turns.add("user", _user(block.parts))
+        else:
+            turns.add("user", _note(block))
+    return turns.closed()
+
+
+def _leading(blocks: Sequence[Block]) -> list[Said]:
+    """The instructions before everything else."""
+    leading: list[Said] = []
+    for block in blocks:
+        if isinstance(block, Answer) or block.role not in (Role.SYSTEM, Role.DEVELOPER):
+            break
+        leading.append(block)
+    return leading
+
+
+@dataclass(slots=True)
+class _Turns:
+    """Messages that alternate between user and assistant."""
+
+    messages: list[Message] = field(default_factory=list)
+
+    def add(self, role: Literal["user", "assistant"], content: Sequence[shapes.Block]) -> None:
+        """Append content to the last turn if that is of this role, else a turn."""
+        last = self.messages[-1] if self.messages else None
+        if last is None and role == "assistant":
+            self._say(standins.START)
+        elif last is not None and last["role"] == role:
+            if content[0]["type"] not in shapes.THINKING:
+                last["content"].extend(content)
+                return
+            # Thinking must open its turn, so the two assistant turns are kept apart.
+            self._say(standins.CONTINUE)
+        self.messages.append(Message(role=role, content=list(content)))
+
+    def closed(self) -> list[Message]:
+        """The messages, ending with a turn of the user."""
+        if not self.messages:
+            self._say(standins.START)
+        elif self.messages[-1]["role"] == "assistant":
+            self._say(standins.CONTINUE)
+        return self.messages
+
+    def _say(self, text: str) -> None:
+        self.messages.append(Message(role="user", content=[_text(text)]))
+
+
+def _text(text: str) -> TextBlock:
+    return TextBlock(type="text", text=clean(text))
+
+
+def _texts(parts: Sequence[Part | Content]) -> list[TextBlock]:
+    """What is shown of parts where only text may stand."""
+    return [TextBlock(type="text", text=text) for text in shown_texts(parts)]
+
+
+def _note(said: Said) -> list[shapes.Block]:
+    first, *others = _texts(said.parts) or [_text(standins.EMPTY)]
+    return [_text(standins.SYSTEM_NOTE + first["text"]), *others]
+
+
+def _user(parts: Sequence[Part]) -> list[shapes.Block]:
+    return list(_shown(parts, "user")) or [_text(standins.EMPTY)]
+
+
+def _assistant(parts: Sequence[Part], ids: CallIds) -> list[shapes.Block]:
+    shown: list[shapes.Block] = []
+    for part in parts:
+        if isinstance(part, Call):
+            shown.append(tool_use(part, ids.of(part.id)))
+        elif isinstance(part, Opaque):
+            shown.extend(as_recorded(part, "assistant"))
+        elif isinstance(part, Reasoning):
+            shown.extend(thinking(part))
+        else:
+            shown.extend(_texts([part]))
+    # Thinking after which nothing came was cut off; the service refuses it at the end.
+    while shown and shown[-1]["type"] in shapes.THINKING:
+        shown.pop()
+    return shown or [_text(standins.EMPTY)]
+
+
+def _result(answer: Answer, ids: CallIds) -> ToolResultBlock:
+    # The content of an error may only be text.
+    shown = [*(_texts(answer.content) if answer.failed else _shown(answer.content, "tool_result"))]
+    shown = shown or [_text(standins.NO_OUTPUT)]
+    only = shown[0].get("text") if answer.form == STRING and len(shown) == 1 else None
+    content = only if isinstance(only, str) else shown
+    block = ToolResultBlock(type="tool_result", tool_use_id=ids.of(answer.call), content=content)
+    if answer.failed:
+        block["is_error"] = True
+    return block
+
+
+def _shown(parts: Sequence[Part | Content], place: Literal["user", "tool_result"]) -> Iterator[ResultPart]:
+    for part in parts:
+        if isinstance(part, Media):
+            yield media_block(part)
+        elif isinstance(part, Opaque):
+            yield from as_recorded(part, place)
+        else:
+            yield from _texts([part])

@@ -1,0 +1,89 @@
+"""The content field, which both formats have alike: text, null, nothing, or a list of parts."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TypeVar
+
+from callsheet.assemble.blocks import Content, Media, Part, Text
+from callsheet.errors import InvalidMessage
+from callsheet.graph.enums import Defect
+from callsheet.wire import defects, media
+from callsheet.wire.cleaning import clean
+from callsheet.wire.reading import MISSING, Fields, fields, items, refuse
+
+STRING, PARTS, NULL, ABSENT = "string", "parts", "null", "absent"
+"""The forms in which content stands."""
+
+BINARY = "application/octet-stream"
+"""The type of bytes that are not text."""
+
+P = TypeVar("P")
+
+ReadPart = Callable[[Fields, str, str], P]
+"""Reads a part from its fields, its type (which is among them) and its place."""
+
+
+def take_content(found: Fields, read: ReadPart[P], where: str) -> tuple[str, list[Text | P]]:
+    """Take the content out of a message: its form, and its parts. The empty text has no part."""
+    content = found.pop("content", MISSING)
+    if isinstance(content, str):
+        return STRING, [Text(text=content)] if content else []
+    if content is None:
+        return NULL, []
+    if content is MISSING:
+        return ABSENT, []
+    if not isinstance(content, list | tuple):
+        refuse("must be text or a list of parts", content, f"{where}.content")
+    place = f"{where}.content"
+    return PARTS, [_read_part(part, read, f"{place}[{at}]") for at, part in enumerate(items(content, place))]
+
+
+def _read_part(part: object, read: ReadPart[P], where: str) -> P:
+    found = fields(part, where)
+    type = found.get("type", MISSING)
+    if type is MISSING:
+        raise InvalidMessage("has no type", where=where)
+    if not isinstance(type, str) or not type:
+        refuse("must be a text that is not empty", type, f"{where}.type")
+    return read(found, type, where)
+
+
+def take_result(
+    found: Fields, read: ReadPart[Content], where: str
+) -> tuple[str, tuple[Content, ...], tuple[Defect, ...]]:
+    """Take the content out of a tool result, where it may be bytes too: form, parts, and what is odd about them."""
+    raw = found.get("content")
+    if not isinstance(raw, bytes):
+        form, parts = take_content(found, read, where)
+        return form, tuple(parts), defects.of_content(parts, empty=True)
+    del found["content"]
+    try:
+        text = raw.decode("utf-8")
+    except UnicodeDecodeError:
+        return STRING, (Media(mime=BINARY, data=raw),), (Defect.INVALID_UTF8,)
+    shown = (Text(text=text),) if text else ()
+    return STRING, shown, defects.of_content(shown, empty=True)
+
+
+def shown_texts(parts: Iterable[Part | Content]) -> Iterator[str]:
+    """What is shown of parts where only text may stand: no blank texts, words for media, nothing of the rest."""
+    for part in parts:
+        if isinstance(part, Text):
+            if part.text.strip():
+                yield clean(part.text)
+        elif isinstance(part, Media):
+            yield clean(media.text_of(part) or media.standin(part))
+
+
+def put_content(message: Fields, form: str, parts: Sequence[Part | Content], written: Sequence[Fields]) -> None:
+    """Put content back into a message in its form, as far as its parts allow. `written` are the parts as the format has
+    them; those it cannot have are not among them.
+    """
+    only = parts[0] if len(parts) == 1 else None
+    if form == PARTS:
+        message["content"] = list(written)
+    elif isinstance(only, Text) and not only.extras:
+        message["content"] = only.text
+    elif written:
+        message["content"] = list(written)
+    elif form != ABSENT:
+        message["content"] = "" if form == STRING else None

@@ -1,0 +1,158 @@
+"""The formats of providers, by name: messages and responses in, requests out, and messages as they were recorded."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+from callsheet.assemble.blocks import Block, Reply
+from callsheet.errors import EmptyRequest, InvalidOption
+from callsheet.wire.anthropic import export as anthropic_export
+from callsheet.wire.anthropic import parse as anthropic_parse
+from callsheet.wire.anthropic import render as anthropic_render
+from callsheet.wire.detect import detect, is_reply, mark
+from callsheet.wire.names import Wire
+from callsheet.wire.openai_chat import export as openai_export
+from callsheet.wire.openai_chat import parse as openai_parse
+from callsheet.wire.openai_chat import render as openai_render
+from callsheet.wire.reading import Fields, plain, refuse
+from callsheet.wire.tokens.providers import Family, family
+from callsheet.wire.tools import Tool, read_tool, read_tools
+
+__all__ = [
+    "Wire",
+    "detect",
+    "export",
+    "is_reply",
+    "parse",
+    "parse_messages",
+    "parse_reply",
+    "render",
+    "render_messages",
+    "tool_name",
+    "wire_named",
+    "wire_of",
+]
+
+
+class _RenderRequest(Protocol):
+    def __call__(
+        self, blocks: Sequence[Block], *, model: str, tools: Sequence[Tool], max_tokens: int | None
+    ) -> Fields: ...
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Format:
+    parse_message: Callable[[object, str], tuple[Block, ...]]
+    parse_reply: Callable[[object, str], Reply]
+    render_request: _RenderRequest
+    render_messages: Callable[[Sequence[Block]], Sequence[Mapping[str, object]]]
+    export: Callable[[Sequence[Block]], list[Fields]]
+
+
+_FORMATS: Final = {
+    Wire.OPENAI: _Format(
+        parse_message=openai_parse.parse_message,
+        parse_reply=openai_parse.parse_reply,
+        render_request=openai_render.render_request,
+        render_messages=openai_render.render_messages,
+        export=openai_export.export,
+    ),
+    Wire.ANTHROPIC: _Format(
+        parse_message=anthropic_parse.parse_message,
+        parse_reply=anthropic_parse.parse_reply,
+        render_request=anthropic_render.render_request,
+        render_messages=anthropic_render.render_messages,
+        export=anthropic_export.export,
+    ),
+}
+
+
+def wire_named(name: str) -> Wire:
+    """The format of this name. Raises `InvalidOption` for another."""
+    try:
+        return Wire(name)
+    except ValueError:
+        known = ", ".join(repr(wire.value) for wire in Wire)
+        raise InvalidOption(f"format {name!r} is not known; known are {known}") from None
+
+
+def wire_of(provider: str) -> Wire:
+    """The format in which a provider takes requests: Anthropic its own, every other OpenAI's Chat Completions."""
+    return Wire.ANTHROPIC if family(provider) is Family.ANTHROPIC else Wire.OPENAI
+
+
+def parse(value: object, wire: Wire | None = None) -> tuple[Block | Reply, ...]:
+    """Read a message, a response, or a list of both: dicts, or objects of the provider's SDK.
+
+    Without `wire`, each is read in the format that it shows, or else in that of the first in the list that shows one.
+    Raises `InvalidMessage` with the place and the value for what is of no format.
+    """
+    if not isinstance(value, list | tuple):
+        return _item(value, wire or detect(value), "message")
+    otherwise = wire or detect(value)
+    return tuple(
+        read
+        for at, item in enumerate(value)
+        for read in _item(item, wire or mark(item) or otherwise, f"messages[{at}]")
+    )
+
+
+def _item(value: object, wire: Wire, where: str) -> tuple[Block | Reply, ...]:
+    found = plain(value)
+    return (parse_reply(found, wire, where),) if is_reply(found) else _FORMATS[wire].parse_message(found, where)
+
+
+def parse_messages(value: object, wire: Wire | None = None, where: str = "messages") -> tuple[Block, ...]:
+    """Read a message or a list of messages, as `parse` does. `where` begins the places that errors name."""
+    otherwise = wire or detect(value)
+    if not isinstance(value, list | tuple):
+        return _FORMATS[otherwise].parse_message(value, where)
+    return tuple(
+        block
+        for at, item in enumerate(value)
+        for block in _FORMATS[wire or mark(item) or otherwise].parse_message(item, f"{where}[{at}]")
+    )
+
+
+def parse_reply(value: object, wire: Wire | None = None, where: str = "reply") -> Reply:
+    """Read a whole response: its message, how it ended, and its usage."""
+    if not is_reply(value):
+        refuse("must be a response of a known provider", value, where)
+    return _FORMATS[wire or detect(value)].parse_reply(value, where)
+
+
+def render(
+    blocks: Sequence[Block],
+    wire: Wire,
+    *,
+    model: str,
+    tools: Iterable[object] | None = None,
+    max_tokens: int | None = None,
+) -> Fields:
+    """The body of a request that the provider accepts, from composed blocks.
+
+    `tools` are in either provider's shape; `InvalidMessage` for what is no tool. Anthropic refuses calls in a request
+    without tools, so there the tools that the history calls are offered minimally and may not be called.
+    `max_tokens` goes into formats that demand a limit (Anthropic's). Raises `EmptyRequest` without blocks.
+    """
+    if not blocks:
+        raise EmptyRequest
+    return _FORMATS[wire].render_request(blocks, model=model, tools=read_tools(tools or ()), max_tokens=max_tokens)
+
+
+def render_messages(blocks: Sequence[Block], wire: Wire) -> list[Fields]:
+    """The messages of such a request alone; for Anthropic without the instructions at the beginning."""
+    return [dict(message) for message in _FORMATS[wire].render_messages(blocks)]
+
+
+def export(blocks: Sequence[Block], wire: Wire) -> list[Fields]:
+    """The messages that the blocks were parsed from: nothing cleaned, nothing repaired, so not always a valid request.
+
+    Blocks of another format lose what is not neutral: reasoning, opaque blocks, extra keys.
+    """
+    return _FORMATS[wire].export(blocks)
+
+
+def tool_name(tool: object, where: str) -> str:
+    """The name of a tool in either provider's shape. Raises `InvalidMessage` for what is no tool."""
+    return read_tool(tool, where).name

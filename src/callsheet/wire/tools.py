@@ -1,0 +1,109 @@
+"""The tools that a request offers, read from either provider's shape and checked."""
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+
+from callsheet.errors import InvalidMessage
+from callsheet.wire.cleaning import clean_value
+from callsheet.wire.names import Wire, allowed_name
+from callsheet.wire.reading import Fields, fields, refuse, take_text
+
+
+class ToolKind(StrEnum):
+    """What a tool takes."""
+
+    #: A JSON object.
+    FUNCTION = "function"
+    #: Free text.
+    CUSTOM = "custom"
+    #: What its provider defines; no other provider has it.
+    BUILT_IN = "built_in"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Tool:
+    """One tool as it was given."""
+
+    name: str
+    kind: ToolKind
+    description: str | None
+    #: The JSON schema of its arguments, an object's; None: it takes no arguments, or is no function.
+    schema: Fields | None
+    strict: bool
+    #: Whose shape it was given in.
+    wire: Wire
+    #: All that was given, cleaned. A function of OpenAI's without its envelope.
+    given: Fields
+    where: str
+
+
+def read_tools(tools: Iterable[object]) -> list[Tool]:
+    """Read tools in OpenAI's or Anthropic's shape. Raises `InvalidMessage` for another one, and for a repeated name."""
+    read: dict[str, Tool] = {}
+    for at, given in enumerate(tools):
+        tool = read_tool(given, f"tools[{at}]")
+        if tool.name in read:
+            raise InvalidMessage(f"{tool.name!r} is offered twice", where=f"{tool.where}.name")
+        read[tool.name] = tool
+    return list(read.values())
+
+
+def read_tool(given: object, where: str) -> Tool:
+    """Read one tool."""
+    found = _sendable(fields(given, where), where)
+    kind = found.get("type")
+    for envelope in ToolKind.FUNCTION, ToolKind.CUSTOM:
+        if envelope in found and kind in (None, envelope):
+            inside = f"{where}.{envelope}"
+            return _tool(fields(found[envelope], inside), envelope, Wire.OPENAI, inside)
+    if kind == ToolKind.FUNCTION:
+        del found["type"]
+        return _tool(found, ToolKind.FUNCTION, Wire.OPENAI, where)
+    if "input_schema" in found:
+        return _tool(found, ToolKind.FUNCTION, Wire.ANTHROPIC, where)
+    if isinstance(kind, str) and "name" in found:
+        return _tool(found, ToolKind.BUILT_IN, Wire.ANTHROPIC, where)
+    raise InvalidMessage("is no tool: it has neither 'function' (OpenAI) nor 'input_schema' (Anthropic)", where=where)
+
+
+def check_name(tool: Tool, longest: int) -> None:
+    """Refuse a name that the provider would: it is the caller's, so it cannot be changed silently."""
+    if allowed_name(tool.name, longest) != tool.name:
+        refuse(f"must be 1 to {longest} letters, digits, '_' or '-'", tool.name, f"{tool.where}.name")
+
+
+def _sendable(found: Fields, where: str) -> Fields:
+    try:
+        json.dumps(found, allow_nan=False)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InvalidMessage(f"cannot be written as JSON ({error})", where=where) from error
+    return {key: clean_value(value) for key, value in found.items()}
+
+
+def _tool(found: Fields, kind: ToolKind, wire: Wire, where: str) -> Tool:
+    given = dict(found)
+    name = take_text(found, "name", where)
+    if name is None:
+        raise InvalidMessage("has no name", where=f"{where}.name")
+    return Tool(
+        name=name,
+        kind=kind,
+        description=take_text(found, "description", where),
+        schema=_schema(given, wire, where) if kind is ToolKind.FUNCTION else None,
+        strict=given.get("strict") is True,
+        wire=wire,
+        given=given,
+        where=where,
+    )
+
+
+def _schema(given: Fields, wire: Wire, where: str) -> Fields | None:
+    key = "input_schema" if wire is Wire.ANTHROPIC else "parameters"
+    if given.get(key) is None:
+        return None
+    schema = fields(given[key], f"{where}.{key}")
+    if schema.setdefault("type", "object") != "object":
+        refuse("must be the schema of an object", schema["type"], f"{where}.{key}.type")
+    return schema

@@ -1,0 +1,159 @@
+"""Tools in either provider's shape are offered in the request's own; what is no tool is refused."""
+
+import pytest
+
+from callsheet.assemble.blocks import Answer, Block, Call, Said, Text
+from callsheet.errors import InvalidMessage
+from callsheet.graph.enums import Role
+from callsheet.wire.formats import render, tool_name
+from callsheet.wire.names import Wire
+from callsheet.wire.validate import problems
+from tests.wire.sdk import accept
+
+OPENAI, ANTHROPIC = Wire.OPENAI, Wire.ANTHROPIC
+Json = dict[str, object]
+
+SCHEMA: Json = {"type": "object", "properties": {"room": {"type": "string"}}, "required": ["room"]}
+ASK: list[Block] = [Said(role=Role.USER, parts=(Text(text="Book it."),))]
+
+
+def function(**keys: object) -> Json:
+    return {"type": "function", "function": keys}
+
+
+def offered(tool: object, wire: Wire) -> object:
+    request = render(ASK, wire, model="m", tools=[tool])
+    assert problems(request, wire) == []
+    accept(request, wire)
+    tools = request["tools"]
+    assert isinstance(tools, list)
+    return tools[0]
+
+
+SHAPES: list[tuple[Json, Json, Json]] = [
+    (
+        function(name="book", description="Book.", parameters=SCHEMA, strict=True),
+        function(name="book", description="Book.", parameters=SCHEMA, strict=True),
+        {"name": "book", "description": "Book.", "input_schema": SCHEMA, "strict": True},
+    ),
+    (
+        {"function": {"name": "book", "parameters": SCHEMA}},
+        function(name="book", parameters=SCHEMA),
+        {"name": "book", "input_schema": SCHEMA},
+    ),
+    (
+        {"type": "function", "name": "book", "parameters": SCHEMA, "strict": False},
+        function(name="book", parameters=SCHEMA, strict=False),
+        {"name": "book", "input_schema": SCHEMA},
+    ),
+    (
+        function(name="now", description=None, parameters=None),
+        function(name="now"),
+        {"name": "now", "input_schema": {"type": "object", "properties": {}}},
+    ),
+    (
+        function(name="book", parameters={"properties": {"room": {}}}),
+        function(name="book", parameters={"properties": {"room": {}}}),
+        {"name": "book", "input_schema": {"properties": {"room": {}}, "type": "object"}},
+    ),
+    (
+        {"name": "book", "description": "Book.", "input_schema": SCHEMA, "cache_control": {"type": "ephemeral"}},
+        function(name="book", description="Book.", parameters=SCHEMA),
+        {"name": "book", "description": "Book.", "input_schema": SCHEMA, "cache_control": {"type": "ephemeral"}},
+    ),
+    (
+        {"type": "custom", "custom": {"name": "sh", "description": "Run."}},
+        {"type": "custom", "custom": {"name": "sh", "description": "Run."}},
+        {
+            "name": "sh",
+            "description": "Run.",
+            "input_schema": {"type": "object", "properties": {"input": {"type": "string"}}, "required": ["input"]},
+        },
+    ),
+    (
+        function(name="book", description="a\0\ud83e", parameters={"type": "object", "title": "\0"}),
+        function(name="book", description="a␀\ufffd", parameters={"type": "object", "title": "␀"}),
+        {"name": "book", "description": "a␀\ufffd", "input_schema": {"type": "object", "title": "␀"}},
+    ),
+]
+
+
+@pytest.mark.parametrize(("given", "openai", "anthropic"), SHAPES)
+def test_a_tool_is_offered_in_the_shape_of_the_request(given: Json, openai: Json, anthropic: Json) -> None:
+    assert offered(given, OPENAI) == openai
+    assert offered(given, ANTHROPIC) == anthropic
+
+
+def test_a_built_in_tool_goes_to_its_provider_alone() -> None:
+    search: Json = {"type": "web_search_20250305", "name": "web_search", "max_uses": 3}
+
+    assert offered(search, ANTHROPIC) == search
+    with pytest.raises(InvalidMessage, match="'web_search' is built in at anthropic"):
+        render(ASK, OPENAI, model="m", tools=[search])
+
+
+NO_TOOLS: list[tuple[object, str, str]] = [
+    ("book", "tools[0]", "must be an object, not 'book'"),
+    ({}, "tools[0]", "is no tool"),
+    ({"name": "book"}, "tools[0]", "is no tool"),
+    ({"type": "tool_search"}, "tools[0]", "is no tool"),
+    ({"type": "function", "function": "book"}, "tools[0].function", "must be an object"),
+    (function(), "tools[0].function.name", "has no name"),
+    (function(name=7), "tools[0].function.name", "must be text, not 7"),
+    (function(name="book it"), "tools[0].function.name", "must be 1 to 64 letters"),
+    (function(name="b" * 65), "tools[0].function.name", "must be 1 to 64 letters"),
+    (function(name="book", description=7), "tools[0].function.description", "must be text, not 7"),
+    (function(name="book", parameters=[]), "tools[0].function.parameters", "must be an object, not []"),
+    (function(name="book", parameters={"type": "array"}), "tools[0].function.parameters.type", "not 'array'"),
+    (function(name="book", parameters={"default": float("nan")}), "tools[0]", "cannot be written as JSON"),
+    (function(name="book", parameters={"default": {1}}), "tools[0]", "cannot be written as JSON"),
+    ({"name": "book", "input_schema": "x"}, "tools[0].input_schema", "must be an object"),
+]
+
+
+@pytest.mark.parametrize(("tool", "where", "says"), NO_TOOLS)
+def test_what_is_no_tool_is_refused(tool: object, where: str, says: str) -> None:
+    with pytest.raises(InvalidMessage) as refused:
+        render(ASK, OPENAI, model="m", tools=[tool])
+
+    assert where == refused.value.where
+    assert says in str(refused.value)
+
+
+def test_a_name_stands_once() -> None:
+    with pytest.raises(InvalidMessage, match=r"tools\[1\].name: 'book' is offered twice"):
+        render(ASK, OPENAI, model="m", tools=[function(name="book"), {"name": "book", "input_schema": SCHEMA}])
+
+
+def test_the_name_is_read_from_either_shape() -> None:
+    assert tool_name(function(name="book"), "tools[0]") == "book"
+    assert tool_name({"name": "book", "input_schema": SCHEMA}, "tools[0]") == "book"
+    with pytest.raises(InvalidMessage, match=r"tools\[3\]: is no tool"):
+        tool_name({}, "tools[3]")
+
+
+def test_the_tools_given_are_not_changed() -> None:
+    given: Json = {"name": "book", "input_schema": {"properties": {}}}
+
+    render(ASK, ANTHROPIC, model="m", tools=[given])
+
+    assert given == {"name": "book", "input_schema": {"properties": {}}}
+
+
+def test_tools_of_the_history_are_named_only_where_a_request_without_tools_is_refused() -> None:
+    call = Call(id="b1", tool="book_room", arguments='{"room":"oak"}')
+    blocks = [*ASK, Said(role=Role.ASSISTANT, parts=(call,)), Answer(call="b1", content=(Text(text="booked"),))]
+
+    assert "tools" not in render(blocks, OPENAI, model="m")
+    assert "tools" not in render(ASK, ANTHROPIC, model="m")
+    remembered = render(blocks, ANTHROPIC, model="m")
+    assert [tool["name"] for tool in _list(remembered["tools"])] == ["book_room"]
+    assert remembered["tool_choice"] == {"type": "none"}
+    given = render(blocks, ANTHROPIC, model="m", tools=[function(name="reserve_room")])
+    assert [tool["name"] for tool in _list(given["tools"])] == ["reserve_room"]
+    assert "tool_choice" not in given
+
+
+def _list(value: object) -> list[Json]:
+    assert isinstance(value, list)
+    return value
