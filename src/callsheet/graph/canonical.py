@@ -37,11 +37,10 @@ def _refuse_lost_numbers(value: object) -> None:
 
 def tagged_digest(tag: str, *parts: bytes) -> Digest:
     """SHA-256 over a domain tag and the parts, each with its length before it."""
-    state = hashlib.sha256(_DOMAIN + tag.encode("ascii") + b"\0")
+    pieces = [_DOMAIN, tag.encode("ascii"), b"\0"]
     for part in parts:
-        state.update(len(part).to_bytes(8, "big"))
-        state.update(part)
-    return "sha256:" + state.hexdigest()
+        pieces += len(part).to_bytes(8, "big"), part
+    return "sha256:" + hashlib.sha256(b"".join(pieces)).hexdigest()
 
 
 def content_digest(content: bytes) -> Digest:

@@ -3,7 +3,7 @@
 Bodies are MessagePack, because they carry bytes from outside as they came, which JSON cannot.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import TypeAlias, cast, get_args, get_type_hints
 
@@ -30,6 +30,8 @@ def _tag(cls: type[msgspec.Struct]) -> str:
 KINDS: Mapping[str, type[msgspec.Struct]] = {_tag(cls): cls for cls in _classes()}
 """Every kind of record by its stored name."""
 
+_NAMES: Mapping[type[msgspec.Struct], str] = {cls: kind for kind, cls in KINDS.items()}
+
 VERSIONS: Mapping[str, int] = dict.fromkeys(KINDS, 1)
 """The version in which each kind is written now."""
 
@@ -41,7 +43,7 @@ _encoder = msgspec.msgpack.Encoder()
 
 def kind_of(body: Body) -> str:
     """The stored name of a body's kind."""
-    return _tag(type(body))
+    return _NAMES[type(body)]
 
 
 def encode_body(body: Body) -> bytes:
@@ -98,13 +100,19 @@ def _carriers(cls: type[msgspec.Struct]) -> tuple[str, ...]:
     return tuple(name for name, hint in get_type_hints(cls).items() if _carries(hint))
 
 
-def payloads(value: object) -> Iterator[Payload]:
-    """Every payload inside a body, in order of fields."""
+def payloads(value: object) -> list[Payload]:
+    """Every payload inside a body or a part of one, in order of fields."""
+    found: list[Payload] = []
+    _find_payloads(value, found)
+    return found
+
+
+def _find_payloads(value: object, found: list[Payload]) -> None:
     if isinstance(value, Payload):
-        yield value
-    elif isinstance(value, msgspec.Struct):
-        for name in _carriers(type(value)):
-            yield from payloads(getattr(value, name))
+        found.append(value)
     elif isinstance(value, tuple):
         for inner in value:
-            yield from payloads(inner)
+            _find_payloads(inner, found)
+    elif isinstance(value, msgspec.Struct):
+        for name in _carriers(type(value)):
+            _find_payloads(getattr(value, name), found)

@@ -103,7 +103,7 @@ class Graph:
     def links(self, query: LinkQuery) -> list[LinkRow]:
         """See `LinkQuery`. Ordered by position, source, target."""
         index, ends = (self._links, query.sources) if query.sources is not None else (self._back, query.targets)
-        rows = [row for end in ends or () for row in index.get((query.relation, end), ())]
+        rows = [row for end in dict.fromkeys(ends or ()) for row in index.get((query.relation, end), ())]
         return sorted(
             (row for row in rows if query.lineage.sees(row.branch, row.position)),
             key=lambda row: (row.position, row.source, row.target),

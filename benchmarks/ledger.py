@@ -1,0 +1,265 @@
+"""What the ledger costs, as ratios within one run: python benchmarks/ledger.py [--json]
+
+turn        the transaction of one turn against a bare SQLite insert and commit of the same bytes, same durability
+blob turn   the same with a tool result of 64 KB that goes to the blob store
+request     reading what one request needs from conversations of 100 to 100,000 records
+disk        bytes on disk for each turn
+"""
+
+import argparse
+import base64
+import json
+import os
+import random
+import sqlite3
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from callsheet.graph.codec import encode_body
+from callsheet.graph.cut import Lineage, Segment
+from callsheet.graph.enums import Relation, Role, RunStatus, StateField, StreamKind
+from callsheet.graph.ids import ROOT_BRANCH, RecordId, StreamId, TenantId, UserId
+from callsheet.graph.nodes import Branch, Message, ModelRun, ToolArtifact, ToolCall
+from callsheet.graph.ports import Append, Owner
+from callsheet.graph.query import LinkQuery, NodeQuery, StateQuery
+from callsheet.graph.record import Body, Draft, Scope, Stream
+from callsheet.graph.times import Instant
+from callsheet.graph.values import CallRef, Payload, Text, Usage
+from callsheet.ledger.sqlite import SqliteLedger
+
+TURNS = 1500
+WARM_UP = 100
+LENGTHS = (100, 1_000, 10_000, 100_000)
+READS = 40
+BLOB_BYTES = 64 * 1024
+SCOPE = Scope(branch=ROOT_BRANCH)
+WORDS = "order parcel invoice stock refund delivery customer address ticket shipped pending store size colour".split()
+
+
+@dataclass(frozen=True)
+class Figures:
+    """Times in microseconds are medians."""
+
+    bare_us: float
+    turn_us: float
+    turn_ratio: float
+    turn_mean_ratio: float
+    turn_inline_bytes: int
+    blob_turn_us: float
+    blob_turn_ratio: float
+    request_us: dict[int, float]
+    request_ratio: float
+    disk_bytes_per_turn: int
+
+
+class Source:
+    """Turns of a conversation: the same ones in every run."""
+
+    def __init__(self, name: str) -> None:
+        self.random = random.Random(name)
+        self.stream = Stream(
+            tenant=TenantId("local"),
+            id=StreamId(self.id()),
+            kind=StreamKind.CONVERSATION,
+            name=name,
+            user=UserId("mia"),
+        )
+
+    def id(self) -> RecordId:
+        return RecordId("msg_" + base64.b32encode(self.random.randbytes(15)).decode().lower())
+
+    def draft(self, body: Body, id: RecordId | None = None) -> Draft:
+        return Draft(
+            id=id or self.id(),
+            at=Instant(1_760_000_000_000_000),
+            body=body,
+            nonce=self.random.randbytes(16),
+            scope=SCOPE,
+        )
+
+    def text(self, size: int) -> bytes:
+        words = " ".join(self.random.choices(WORDS, k=size // 4))
+        return words[:size].encode()
+
+    def payload(self, size: int) -> Payload:
+        content = self.text(size)
+        return Payload(size=len(content), inline=content)
+
+    def root(self) -> Draft:
+        return self.draft(Branch(name="main"), ROOT_BRANCH)
+
+    def turn(self, result: Payload) -> tuple[Draft, ...]:
+        """A user message, the run, its message with one call, and the result: 5 records, about 4.7 KB inline."""
+        user, run, message, call = self.id(), self.id(), self.id(), self.id()
+        said = Message(role=Role.USER, parts=(Text(text=self.payload(700), o200k=150),), wire="openai")
+        ran = ModelRun(
+            status=RunStatus.COMPLETED,
+            requested_provider="openai",
+            requested_model="gpt-5.2",
+            answered_model="gpt-5.2",
+            trigger=user,
+            usage=Usage(input=3000, output=200),
+            finish="tool_calls",
+        )
+        answered = Message(
+            role=Role.ASSISTANT,
+            parts=(Text(text=self.payload(1100), o200k=250), CallRef(call=call)),
+            wire="openai",
+        )
+        arguments = Payload(size=120, inline=self.text(120), digest="sha256:" + "0" * 64)
+        called = ToolCall(message=message, tool="search_orders", arguments=arguments, provider_id="call_1")
+        got = ToolArtifact(call=call, tool="search_orders", content=(Text(text=result, o200k=500),), size=result.size)
+        return (
+            self.draft(said, user),
+            self.draft(ran, run),
+            self.draft(answered, message),
+            self.draft(called, call),
+            self.draft(got),
+        )
+
+
+def timed(work: Callable[[], object]) -> float:
+    began = time.perf_counter()
+    work()
+    return (time.perf_counter() - began) * 1e6
+
+
+def bare(folder: Path) -> Callable[[bytes], None]:
+    """Insert and commit, nothing else, as durably as the ledger."""
+    connection = sqlite3.connect(folder / "bare.db", isolation_level=None)
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = FULL")
+    connection.execute("CREATE TABLE bare (content BLOB)")
+
+    def insert(content: bytes) -> None:
+        connection.execute("BEGIN IMMEDIATE")
+        connection.execute("INSERT INTO bare VALUES (?)", (content,))
+        connection.execute("COMMIT")
+
+    return insert
+
+
+def turns(folder: Path) -> dict[str, float | int]:
+    """The turn's transaction and the bare one, alternating, so that both meet the same moments of the disk."""
+    source = Source("turns")
+    insert = bare(folder)
+    ledger = SqliteLedger.open(folder / "turns.db")
+    ledger.append([Append(stream=source.stream, drafts=(source.root(),))])
+    before = disk(folder / "turns.db")
+    bare_us, turn_us, sizes = [], [], []
+    for _ in range(TURNS):
+        drafts = source.turn(source.payload(2500))
+        content = b"".join(encode_body(draft.body) for draft in drafts)
+        sizes.append(len(content))
+        bare_us.append(timed(lambda: insert(content)))
+        turn_us.append(timed(lambda: ledger.append([Append(stream=source.stream, drafts=drafts)])))
+    ledger.close()
+    grown = disk(folder / "turns.db") - before
+    return {
+        "bare_us": statistics.median(bare_us[WARM_UP:]),
+        "turn_us": statistics.median(turn_us[WARM_UP:]),
+        "mean_ratio": statistics.fmean(turn_us[WARM_UP:]) / statistics.fmean(bare_us[WARM_UP:]),
+        "bytes": round(statistics.fmean(sizes)),
+        "disk": grown // TURNS,
+    }
+
+
+def blob_turns(folder: Path) -> tuple[float, float]:
+    """The turn with a large result, stash included, against a bare insert of the same bytes."""
+    source = Source("blobs")
+    owner = Owner(tenant=source.stream.tenant, user=source.stream.user)
+    insert = bare(folder)
+    ledger = SqliteLedger.open(folder / "blobs.db")
+    bare_us, turn_us = [], []
+    for _ in range(TURNS // 5):
+        content = source.text(BLOB_BYTES)
+        bare_us.append(timed(lambda: insert(content)))
+
+        def record() -> None:
+            drafts = source.turn(ledger.stash(owner, content))
+            ledger.append([Append(stream=source.stream, drafts=drafts)])
+
+        turn_us.append(timed(record))
+    ledger.close()
+    return statistics.median(turn_us), statistics.median(turn_us) / statistics.median(bare_us)
+
+
+def conversation(ledger: SqliteLedger, length: int) -> Source:
+    source = Source(f"length {length}")
+    drafts = [source.root()]
+    while len(drafts) < length:
+        drafts += source.turn(source.payload(800))
+    for start in range(0, length, 1000):
+        ledger.append([Append(stream=source.stream, drafts=tuple(drafts[start : start + 1000]))])
+    return source
+
+
+def request(ledger: SqliteLedger, source: Source) -> None:
+    """What one request needs: the newest messages and results, what holds of them, and what is open."""
+    key = source.stream.key
+    head = ledger.head(key)
+    assert head is not None
+    lineage = Lineage(segments=(Segment(branch=ROOT_BRANCH, upto=head.position),), upto=head.position)
+    shown = ledger.nodes(key, NodeQuery(kinds=("message", "artifact"), lineage=lineage, limit=50, newest=True))
+    ids = tuple(record.id for record in shown)
+    calls = tuple(record.body.call for record in shown if isinstance(record.body, ToolArtifact) and record.body.call)
+    ledger.get(key, calls)
+    ledger.states(key, StateQuery(field=StateField.STATUS, targets=calls, lineage=lineage))
+    for field in (StateField.STALE, StateField.PRIVACY, StateField.PINNED):
+        ledger.states(key, StateQuery(field=field, targets=ids, lineage=lineage))
+    ledger.states(key, StateQuery(field=StateField.STATUS, value="open", lineage=lineage))
+    ledger.links(key, LinkQuery(relation=Relation.SUPERSEDES, targets=ids, lineage=lineage))
+    ledger.links(key, LinkQuery(relation=Relation.ANSWERS, targets=calls, lineage=lineage))
+
+
+def requests(folder: Path) -> dict[int, float]:
+    """Reading from conversations of every length in one store, taking turns."""
+    ledger = SqliteLedger.open(folder / "requests.db")
+    sources = {length: conversation(ledger, length) for length in LENGTHS}
+    times: dict[int, list[float]] = {length: [] for length in LENGTHS}
+    for _ in range(READS):
+        for length, source in sources.items():
+            times[length].append(timed(lambda: request(ledger, source)))
+    ledger.close()
+    return {length: statistics.median(found) for length, found in times.items()}
+
+
+def disk(database: Path) -> int:
+    """Bytes of a store whose log is empty."""
+    return sum(path.stat().st_size for path in (database, *database.parent.glob(database.name + ".blobs/**/*")))
+
+
+def measured() -> Figures:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        turn = turns(folder)
+        (folder / "bare.db").rename(folder / "bare of turns.db")
+        blob_us, blob_ratio = blob_turns(folder)
+        request_us = requests(folder)
+    return Figures(
+        bare_us=turn["bare_us"],
+        turn_us=turn["turn_us"],
+        turn_ratio=turn["turn_us"] / turn["bare_us"],
+        turn_mean_ratio=turn["mean_ratio"],
+        turn_inline_bytes=int(turn["bytes"]),
+        blob_turn_us=blob_us,
+        blob_turn_ratio=blob_ratio,
+        request_us=request_us,
+        request_ratio=request_us[100_000] / request_us[1_000],
+        disk_bytes_per_turn=int(turn["disk"]),
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    figures = measured()
+    print(figures)
+
+if __name__ == "__main__":
+    main()

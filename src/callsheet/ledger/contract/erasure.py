@@ -1,0 +1,84 @@
+"""Laws of erasure: a body goes with its nonce, its effects and its blobs; the chain holds without it."""
+
+from callsheet.errors import BodyErased
+from callsheet.graph.changes import MarkedStale, Pinned
+from callsheet.graph.cut import Lineage, Segment
+from callsheet.graph.enums import StateField
+from callsheet.graph.ids import ROOT_BRANCH
+from callsheet.graph.nodes import ToolArtifact
+from callsheet.graph.query import StateQuery
+from callsheet.ledger.contract.chain import verified
+from callsheet.ledger.contract.graph import folded
+from callsheet.ledger.contract.making import Making, put, said
+from callsheet.ledger.contract.refusing import refused
+from callsheet.ledger.contract.subject import Subject
+from callsheet.ledger.prepare import owner_of
+
+_LARGE = b"large " * 5000
+
+
+def an_erased_body_is_gone_and_the_chain_holds(subject: Subject) -> None:
+    """Of an erased record the header stays, nonce and body are gone, and everything still verifies."""
+    making, ledger = Making(), subject.ledger
+    stream = said(ledger, making, ["one", "two", "three"])
+    before, head = ledger.records(stream.key), ledger.head(stream.key)
+    ledger.erase_bodies(stream.key, [2])
+    after = ledger.records(stream.key)
+    assert [record.header for record in after] == [record.header for record in before]
+    assert [record.body is None for record in after] == [False, True, False]
+    assert verified(ledger, stream) == [2]
+    assert ledger.head(stream.key) == head
+    assert ledger.find(making.tenant, before[1].id) == (stream, after[1])
+
+
+def erasing_twice_or_nothing_is_fine(subject: Subject) -> None:
+    """Erasing what is erased, what is not there, or nothing, changes nothing."""
+    making, ledger = Making(), subject.ledger
+    stream = said(ledger, making, ["one", "two"])
+    ledger.erase_bodies(stream.key, [1])
+    before = list(ledger.stored(stream.key))
+    for positions in ([1], [], [7]):
+        ledger.erase_bodies(stream.key, positions)
+    assert list(ledger.stored(stream.key)) == before
+    assert [record.position for record in put(ledger, stream, making.said())] == [3]
+
+
+def effects_go_with_the_body(subject: Subject) -> None:
+    """What an erased record had done to states and links is undone; the value before it holds again."""
+    making, ledger = Making(), subject.ledger
+    stream = making.stream()
+    target = making.id()
+    put(
+        ledger,
+        stream,
+        making.draft(MarkedStale(records=(target,)), id="first"),
+        making.draft(MarkedStale(records=(target,)), id="second"),
+        making.draft(Pinned(records=(target,), pinned=True)),
+        making.draft(ToolArtifact(call=target)),
+    )
+    ledger.erase_bodies(stream.key, [2, 4])
+    projection = ledger.projection(stream.key)
+    assert projection == folded(ledger.records(stream.key)).projection()
+    assert projection.links == ()
+    lineage = Lineage(segments=(Segment(branch=ROOT_BRANCH, upto=4),), upto=4)
+    stale = ledger.states(stream.key, StateQuery(field=StateField.STALE, lineage=lineage))
+    assert [row.value for row in stale] == ["first"]
+    ledger.rebuild(stream.key)
+    assert ledger.projection(stream.key) == projection
+
+
+def a_blob_goes_with_the_last_record_that_names_it(subject: Subject) -> None:
+    """A blob stays while any record names it, and is gone when the last of them was erased."""
+    making, ledger = Making(), subject.ledger
+    stream, other = making.stream(), making.stream()
+    owner = owner_of(stream)
+    payload = ledger.stash(owner, _LARGE)
+    put(ledger, stream, making.said_payload(payload))
+    put(ledger, other, making.said_payload(payload))
+    ledger.erase_bodies(stream.key, [1])
+    assert ledger.fetch(owner, payload) == _LARGE
+    ledger.erase_bodies(other.key, [1])
+    refused(BodyErased, ledger.fetch, owner, payload)
+    again = ledger.stash(owner, _LARGE)
+    put(ledger, stream, making.said_payload(again))
+    assert ledger.fetch(owner, again) == _LARGE

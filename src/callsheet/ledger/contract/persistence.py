@@ -1,0 +1,33 @@
+"""Laws of persistence: closing and opening again changes nothing."""
+
+from callsheet.graph.nodes import ToolArtifact
+from callsheet.graph.ports import Append
+from callsheet.ledger.contract.chain import verified
+from callsheet.ledger.contract.making import Making, put
+from callsheet.ledger.contract.subject import Subject, handle
+from callsheet.ledger.prepare import owner_of
+
+
+def everything_is_still_there(subject: Subject) -> None:
+    """Records, heads, projections, blobs, blocks and addresses are the same after the store was opened again."""
+    making, ledger = Making(), subject.ledger
+    stream = making.stream()
+    owner = owner_of(stream)
+    content = b"large " * 5000
+    payload = ledger.stash(owner, content)
+    block = ledger.address(owner, b"block")
+    drafts = (making.said_payload(payload), making.draft(ToolArtifact(call=making.id())))
+    records = ledger.append([Append(stream=stream, drafts=drafts, blocks={block: b"block"})])
+    head, projection = ledger.head(stream.key), ledger.projection(stream.key)
+
+    ledger = handle(subject.reopen)()
+
+    assert ledger.streams() == [stream]
+    assert ledger.records(stream.key) == records
+    assert ledger.head(stream.key) == head
+    assert ledger.projection(stream.key) == projection
+    assert ledger.fetch(owner, payload) == content
+    assert ledger.blocks(owner, [block]) == [b"block"]
+    assert ledger.address(owner, b"block") == block
+    assert [record.position for record in put(ledger, stream, making.said())] == [3]
+    assert verified(ledger, stream) == []

@@ -1,0 +1,1 @@
+"""Sealing what was said, and signing where a stream stands."""

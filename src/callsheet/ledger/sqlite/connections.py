@@ -1,0 +1,149 @@
+"""Connections to one file: one that writes, guarded by a lock, and as many readers as are busy at once."""
+
+import os
+import sqlite3
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+from pathlib import Path
+
+from callsheet.errors import StoreBusy, StoreClosed
+from callsheet.ledger.sqlite.errors import translating
+
+
+class Durability(StrEnum):
+    """What a returned append survives."""
+
+    #: A power cut.
+    FULL = "full"
+    #: A crash of the process; a power cut may take the last appends back, never a part of one.
+    NORMAL = "normal"
+
+
+_STATEMENTS = 256
+_CHECKPOINT_PAGES = 4000
+
+
+def connected(path: Path, *, durability: Durability, busy_timeout: float) -> sqlite3.Connection:
+    """A new connection to a store that exists."""
+    connection = sqlite3.connect(
+        path, timeout=busy_timeout, isolation_level=None, check_same_thread=False, cached_statements=_STATEMENTS
+    )
+    for pragma in (
+        f"synchronous = {durability.value}",
+        "foreign_keys = ON",
+        "secure_delete = ON",
+        f"wal_autocheckpoint = {_CHECKPOINT_PAGES}",
+    ):
+        connection.execute(f"PRAGMA {pragma}")
+    return connection
+
+
+class Connections:
+    """Hands out connections. A process that was forked off opens its own."""
+
+    def __init__(self, path: Path, *, durability: Durability, busy_timeout: float) -> None:
+        self.path = path
+        self._durability = durability
+        self._busy_timeout = busy_timeout
+        self._closed = False
+        #: Of parent processes: they must not be used here, and not be closed either.
+        self._foreign: list[sqlite3.Connection] = []
+        self._start()
+
+    def _start(self) -> None:
+        self._process = os.getpid()
+        self._writing = threading.Lock()
+        self._writer: sqlite3.Connection | None = None
+        self._idle: list[sqlite3.Connection] = []
+
+    def ensure_open(self) -> None:
+        """Raises `StoreClosed`."""
+        if self._closed:
+            raise StoreClosed
+
+    def _ready(self) -> None:
+        self.ensure_open()
+        if self._process != os.getpid():
+            self._foreign += [*self._idle, *([self._writer] if self._writer is not None else [])]
+            self._start()
+
+    def _connected(self) -> sqlite3.Connection:
+        return connected(self.path, durability=self._durability, busy_timeout=self._busy_timeout)
+
+    @contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """A connection that sees what is committed. Raises `StoreClosed`, `StoreBusy`, `Damaged`."""
+        self._ready()
+        with translating():
+            idle = self._idle
+            try:
+                connection = idle.pop()
+            except IndexError:
+                connection = self._connected()
+            try:
+                yield connection
+            finally:
+                if self._closed:
+                    connection.close()
+                else:
+                    idle.append(connection)
+
+    @contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """A transaction, alone in it among all processes: committed at the end, rolled back at an error."""
+        self._ready()
+        writing = self._writing
+        if not writing.acquire(timeout=self._busy_timeout):
+            raise StoreBusy
+        try:
+            with translating():
+                if self._writer is None:
+                    self._writer = self._connected()
+                yield from _transaction(self._writer)
+        finally:
+            writing.release()
+
+    @contextmanager
+    def snapshot(self) -> Iterator[sqlite3.Connection]:
+        """A connection that sees one moment, however many queries are asked."""
+        with self.reading() as connection:
+            connection.execute("BEGIN")
+            try:
+                yield connection
+            finally:
+                connection.execute("COMMIT")
+
+    def empty_log(self) -> None:
+        """Move everything from the write-ahead log to the file, and overwrite the log's beginning.
+
+        Raises `StoreBusy` when readers kept the log in use; nothing is lost then, and it can be tried again.
+        """
+        with self.reading() as connection:
+            (busy, _, _) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        if busy:
+            raise StoreBusy("erased, but readers kept old pages in use: erase again to remove them from the log too")
+
+    def close(self) -> None:
+        """Close what is idle now, and what is busy when it is done."""
+        self._closed = True
+        if self._process != os.getpid():
+            return
+        with self._writing:
+            if self._writer is not None:
+                self._writer.close()
+                self._writer = None
+        while self._idle:
+            self._idle.pop().close()
+
+
+def _transaction(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield connection
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise

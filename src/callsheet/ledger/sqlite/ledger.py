@@ -1,0 +1,210 @@
+"""`SqliteLedger`: the face of the store. What each operation does stands beside it, a module per kind of operation."""
+
+import secrets
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+
+from callsheet.graph.enums import StreamKind
+from callsheet.graph.ids import ROOT_BRANCH, RecordId, TenantId
+from callsheet.graph.ports import Append, Clock, Owner, Signer, StoredRecord
+from callsheet.graph.query import LinkQuery, LinkRow, NodeQuery, Projection, StateQuery, StateRow
+from callsheet.graph.record import Head, Record, Stream, StreamKey
+from callsheet.graph.values import Payload
+from callsheet.ledger.blobs.folder import FolderBlobs
+from callsheet.ledger.blobs.store import BlobStore
+from callsheet.ledger.clock import SystemClock
+from callsheet.ledger.crypto.sealers import Sealer
+from callsheet.ledger.decode import StoredRow, as_stored, decoded
+from callsheet.ledger.keyring import Keyring, RandomBytes
+from callsheet.ledger.migrations import migrations
+from callsheet.ledger.prepare import owner_of, prepare
+from callsheet.ledger.refusals import missing_block
+from callsheet.ledger.sqlite import content, garbage, graph, read, upkeep, write
+from callsheet.ledger.sqlite.backup import back_up, blob_folder
+from callsheet.ledger.sqlite.connections import Connections, Durability
+from callsheet.ledger.sqlite.opening import ensure_store
+from callsheet.ledger.vault import LEASE, Vault
+
+BUSY_TIMEOUT = 30.0
+"""Seconds that a call waits for other writers."""
+
+_PORTION = 500
+"""Records read at once for checking."""
+
+
+class SqliteLedger:
+    """A `Ledger` in a file, made by `open`. Any number of threads and processes may use one file."""
+
+    def __init__(
+        self, connections: Connections, *, blobs: BlobStore, vault: Vault, signer: Signer | None, clock: Clock
+    ) -> None:
+        self._connections = connections
+        self._blobs = blobs
+        self._vault = vault
+        self._signer = signer
+        self._clock = clock
+
+    @classmethod
+    def open(
+        cls,
+        path: str | Path,
+        *,
+        signer: Signer | None = None,
+        sealer: Sealer | None = None,
+        blobs: BlobStore | None = None,
+        durability: Durability = Durability.FULL,
+        busy_timeout: float = BUSY_TIMEOUT,
+        clock: Clock | None = None,
+        random: RandomBytes = secrets.token_bytes,
+    ) -> "SqliteLedger":
+        """Open a store, which is made when there is none; its blobs lie in the folder ``<path>.blobs`` beside it.
+
+        `busy_timeout` is in seconds. `random` makes the keys of owners; tests that compare bytes give a sequence
+        instead. Raises `NotAStore`, `StoreTooNew`, `StoreBusy`, `StoreError`.
+        """
+        path = Path(path).absolute()
+        ensure_store(path, migrations("sqlite"), busy_timeout=busy_timeout)
+        connections = Connections(path, durability=durability, busy_timeout=busy_timeout)
+        clock = clock if clock is not None else SystemClock()
+        if blobs is None:
+            blobs = FolderBlobs(blob_folder(path), durable=durability is Durability.FULL)
+        rows = content.ContentRows(connections)
+        vault = Vault(keyring=Keyring(rows, sealer, random), sealer=sealer, rows=rows, blobs=blobs, now=clock.now)
+        return cls(connections, blobs=blobs, vault=vault, signer=signer, clock=clock)
+
+    def close(self) -> None:
+        self._connections.close()
+
+    # ------------------------------------------------------------------ writing
+
+    def append(self, appends: Sequence[Append]) -> list[Record]:
+        ready = [prepare(append, self._vault) for append in appends]
+        with self._connections.writing() as connection:
+            return write.append(connection, ready, self._signer)
+
+    def rebuild(self, key: StreamKey) -> None:
+        with self._connections.writing() as connection:
+            known = read.stream_by_key(connection, key)
+            if known is not None:
+                upkeep.rebuild(connection, key, self._decoding(known[0]))
+
+    def erase_bodies(self, key: StreamKey, positions: Sequence[int]) -> None:
+        with self._connections.writing() as connection:
+            known = read.stream_by_key(connection, key)
+            if known is None:
+                return
+            dropped = upkeep.erase_bodies(connection, key, positions, self._decoding(known[0]))
+        garbage.remove(self._connections, self._blobs, dropped, self._clock.now())
+        self._connections.empty_log()
+
+    def collect(self) -> int:
+        """Remove blobs that no record names and whose lease has run out; how many files that were.
+
+        Does nothing while a backup is being made.
+        """
+        now = self._clock.now()
+        removed = garbage.collect(self._connections, self._blobs, now)
+        self._blobs.sweep(now - LEASE)
+        return removed
+
+    def backup(self, folder: str | Path) -> Path:
+        """Copy the store, as of one moment, into a new folder, while others go on writing; the path of the copy.
+
+        The copy is a store that can be opened where it lies; `restore` copies it elsewhere.
+        """
+        return back_up(self._connections, self._blobs, self._clock, Path(folder))
+
+    # ------------------------------------------------------------------ streams and records
+
+    def stream(self, tenant: TenantId, kind: StreamKind, name: str) -> Stream | None:
+        with self._connections.reading() as connection:
+            known = read.stream_by_name(connection, tenant, kind, name)
+        return known[0] if known is not None else None
+
+    def streams(self, tenant: TenantId | None = None, kind: StreamKind | None = None) -> list[Stream]:
+        with self._connections.reading() as connection:
+            return read.streams(connection, tenant, kind)
+
+    def head(self, key: StreamKey) -> Head | None:
+        with self._connections.reading() as connection:
+            known = read.stream_by_key(connection, key)
+        return known[1] if known is not None else None
+
+    def records(
+        self, key: StreamKey, *, after: int = 0, upto: int | None = None, limit: int | None = None
+    ) -> list[Record]:
+        return self._records(key, lambda connection: read.records(connection, key, after=after, upto=upto, limit=limit))
+
+    def get(self, key: StreamKey, ids: Sequence[RecordId]) -> list[Record]:
+        found = self._records(key, lambda connection: read.records_by_id(connection, key, tuple(dict.fromkeys(ids))))
+        by_id = {record.id: record for record in found}
+        return [by_id[id] for id in ids if id in by_id]
+
+    def find(self, tenant: TenantId, id: RecordId) -> tuple[Stream, Record] | None:
+        with self._connections.reading() as connection:
+            found = read.record_anywhere(connection, tenant, id) if id != ROOT_BRANCH else None
+        if found is None:
+            return None
+        stream, row = found
+        return stream, self._decoding(stream)(row)
+
+    def stored(self, key: StreamKey, *, after: int = 0) -> Iterator[StoredRecord]:
+        while True:
+            with self._connections.reading() as connection:
+                rows = read.records(connection, key, after=after, upto=None, limit=_PORTION)
+                known = read.stream_by_key(connection, key) if rows else None
+            if known is None:
+                return
+            for row in rows:
+                yield as_stored(row, owner_of(known[0]), self._vault)
+            after = rows[-1].position
+
+    def _records(self, key: StreamKey, find: Callable[[sqlite3.Connection], list[StoredRow]]) -> list[Record]:
+        with self._connections.reading() as connection:
+            rows = find(connection)
+            known = read.stream_by_key(connection, key) if rows else None
+        return list(map(self._decoding(known[0]), rows)) if known is not None else []
+
+    def _decoding(self, stream: Stream) -> Callable[[StoredRow], Record]:
+        return partial(decoded, owner=owner_of(stream), vault=self._vault)
+
+    # ------------------------------------------------------------------ the graph
+
+    def nodes(self, key: StreamKey, query: NodeQuery) -> list[Record]:
+        return self._records(key, lambda connection: read.nodes(connection, key, query))
+
+    def states(self, key: StreamKey, query: StateQuery) -> list[StateRow]:
+        with self._connections.snapshot() as connection:
+            return graph.states(connection, key, query)
+
+    def links(self, key: StreamKey, query: LinkQuery) -> list[LinkRow]:
+        with self._connections.reading() as connection:
+            return graph.links(connection, key, query)
+
+    def projection(self, key: StreamKey) -> Projection:
+        with self._connections.snapshot() as connection:
+            return graph.projection(connection, key)
+
+    # ------------------------------------------------------------------ content
+
+    def stash(self, owner: Owner, content: bytes, *, digest: bool = False) -> Payload:
+        self._connections.ensure_open()
+        return self._vault.stash(owner, content, digest=digest)
+
+    def fetch(self, owner: Owner, payload: Payload, start: int = 0, stop: int | None = None) -> bytes:
+        self._connections.ensure_open()
+        return self._vault.fetch(owner, payload, start, stop)
+
+    def address(self, owner: Owner, content: bytes) -> str:
+        self._connections.ensure_open()
+        return self._vault.address(owner, content)
+
+    def blocks(self, owner: Owner, addresses: Sequence[str]) -> list[bytes]:
+        with self._connections.reading() as connection:
+            sealed = content.blocks(connection, owner, addresses)
+        missing = [address for address in addresses if address not in sealed]
+        if missing:
+            raise missing_block(missing[0])
+        return [self._vault.unsealed_block(owner, address, sealed[address]) for address in addresses]

@@ -1,0 +1,248 @@
+-- append_stream --
+-- Create a stream at position 0.
+INSERT INTO stream (tenant, id, kind, name, user, position, chain)
+VALUES (?, ?, ?, ?, ?, 0, ?)
+
+-- stream_by_id --
+-- A stream with its head.
+SELECT tenant, id, kind, name, user, position, chain, signature, signer
+FROM stream WHERE tenant = ? AND id = ?
+
+-- stream_by_name --
+-- A stream with its head, by what people call it.
+SELECT tenant, id, kind, name, user, position, chain, signature, signer
+FROM stream WHERE tenant = ? AND kind = ? AND name = ?
+
+-- streams --
+-- Streams in order of creation; NULL stands for every tenant or kind.
+SELECT tenant, id, kind, name, user, position, chain, signature, signer
+FROM stream
+WHERE (:tenant IS NULL OR tenant = :tenant) AND (:kind IS NULL OR kind = :kind)
+ORDER BY number
+
+-- move_head --
+-- Set the head of a stream.
+UPDATE stream SET position = ?, chain = ?, signature = ?, signer = ? WHERE tenant = ? AND id = ?
+
+-- append_record --
+-- Add a record.
+INSERT INTO record (tenant, stream, position, id, kind, series, branch, header, chain, sealed)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+
+-- append_state --
+-- Add a value of a state.
+INSERT INTO state (tenant, stream, field, target, branch, from_pos, to_pos, value)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+
+-- close_state --
+-- End the newest value of a state on one branch.
+UPDATE state SET to_pos = ?6
+WHERE tenant = ?1 AND stream = ?2 AND field = ?3 AND target = ?4 AND branch = ?5 AND from_pos = (
+  SELECT max(from_pos) FROM state
+  WHERE tenant = ?1 AND stream = ?2 AND field = ?3 AND target = ?4 AND branch = ?5
+)
+
+-- append_link --
+-- Add a link.
+INSERT INTO link (tenant, stream, relation, source, target, branch, position)
+VALUES (?, ?, ?, ?, ?, ?, ?)
+
+-- append_block --
+-- Keep a rendered block; one that is there already stays.
+INSERT OR IGNORE INTO block (tenant, user, address, sealed) VALUES (?, ?, ?, ?)
+
+-- last_position --
+-- The position of the last record that is there.
+SELECT max(position) FROM record WHERE tenant = ? AND stream = ?
+
+-- records --
+-- Records of a stream in a range of positions, ascending.
+SELECT position, header, chain, sealed FROM record
+WHERE tenant = :tenant AND stream = :stream AND position > :after AND position <= :upto
+ORDER BY position LIMIT :limit
+
+-- records_by_row --
+-- Records by their row numbers, ascending.
+SELECT position, header, chain, sealed FROM record
+WHERE rowid IN (:each)
+ORDER BY position
+
+-- records_by_id --
+-- Records of one stream by id, without the root branch.
+SELECT position, header, chain, sealed FROM record INDEXED BY record_by_id
+WHERE tenant = ? AND stream = ? AND id <> 'main' AND id IN (:each)
+
+-- root_branch --
+-- The root branch of a stream, whose id is the one that other streams have too.
+SELECT position, header, chain, sealed FROM record
+WHERE tenant = ? AND stream = ? AND id = 'main'
+
+-- record_anywhere --
+-- A record of a tenant by id, with its stream.
+SELECT stream, position, header, chain, sealed FROM record
+WHERE tenant = ? AND id = ? AND id <> 'main'
+
+-- series_oldest --
+-- Row numbers of records of some kinds of one series, on one branch, ascending.
+SELECT position, rowid FROM record INDEXED BY record_in_series
+WHERE tenant = ? AND stream = ? AND series = ? AND branch = ? AND position > ? AND position <= ? AND kind IN (:each)
+ORDER BY position LIMIT ?
+
+-- series_oldest_anywhere --
+-- Row numbers of records of some kinds of one series, on every branch, ascending.
+SELECT position, rowid FROM record INDEXED BY record_in_series
+WHERE tenant = ? AND stream = ? AND series = ? AND position > ? AND position <= ? AND kind IN (:each)
+ORDER BY position LIMIT ?
+
+-- series_newest --
+-- Row numbers of records of some kinds of one series, on one branch, descending.
+SELECT position, rowid FROM record INDEXED BY record_in_series
+WHERE tenant = ? AND stream = ? AND series = ? AND branch = ? AND position > ? AND position <= ? AND kind IN (:each)
+ORDER BY position DESC LIMIT ?
+
+-- series_newest_anywhere --
+-- Row numbers of records of some kinds of one series, on every branch, descending.
+SELECT position, rowid FROM record INDEXED BY record_in_series
+WHERE tenant = ? AND stream = ? AND series = ? AND position > ? AND position <= ? AND kind IN (:each)
+ORDER BY position DESC LIMIT ?
+
+-- states_of_targets --
+-- The value that a field of some targets had on a branch as of a position.
+SELECT state.target, state.field, state.value, state.branch, state.from_pos, state.to_pos
+FROM (VALUES :rows) AS wanted
+CROSS JOIN state ON state.tenant = ? AND state.stream = ? AND state.field = ?
+  AND state.target = wanted.column1 AND state.branch = ? AND state.from_pos = (
+    SELECT max(from_pos) FROM state AS earlier
+    WHERE earlier.tenant = ? AND earlier.stream = ? AND earlier.field = ?
+      AND earlier.target = wanted.column1 AND earlier.branch = ? AND earlier.from_pos <= ?
+  )
+
+-- states_of_field --
+-- The values that a field of any target had on a branch as of a position.
+SELECT target, field, value, branch, from_pos, to_pos FROM state
+WHERE tenant = ? AND stream = ? AND field = ? AND branch = ? AND from_pos <= ? AND (to_pos IS NULL OR to_pos > ?)
+
+-- targets_with_value --
+-- Targets of which a field had a value on a branch as of a position; not for "answered", which has no index.
+SELECT target FROM state INDEXED BY state_by_value
+WHERE tenant = ?1 AND stream = ?2 AND field = ?3 AND value = ?4 AND value <> 'answered' AND branch = ?5
+  AND to_pos IS NULL AND from_pos <= ?6
+UNION
+SELECT target FROM state INDEXED BY state_by_value
+WHERE tenant = ?1 AND stream = ?2 AND field = ?3 AND value = ?4 AND value <> 'answered' AND branch = ?5
+  AND to_pos > ?6 AND from_pos <= ?6
+
+-- links_by_source --
+-- Links of one relation from some records.
+SELECT relation, source, target, branch, position FROM link
+WHERE tenant = ? AND stream = ? AND relation = ? AND source IN (:each)
+
+-- links_by_target --
+-- Links of one relation to some records.
+SELECT relation, source, target, branch, position FROM link
+WHERE tenant = ? AND stream = ? AND relation = ? AND target IN (:each)
+
+-- all_nodes --
+-- The places of all records of a stream.
+SELECT position, id, kind, branch FROM record WHERE tenant = ? AND stream = ? ORDER BY position
+
+-- all_states --
+-- All values of all states of a stream.
+SELECT target, field, value, branch, from_pos, to_pos FROM state WHERE tenant = ? AND stream = ?
+ORDER BY field, target, branch, from_pos
+
+-- all_links --
+-- All links of a stream.
+SELECT relation, source, target, branch, position FROM link WHERE tenant = ? AND stream = ?
+ORDER BY relation, source, target, position
+
+-- drop_states --
+-- Forget the states of a stream.
+DELETE FROM state WHERE tenant = ? AND stream = ?
+
+-- drop_links --
+-- Forget the links of a stream.
+DELETE FROM link WHERE tenant = ? AND stream = ?
+
+-- correct_record --
+-- Set the searchable columns of a record to what its header says.
+UPDATE record SET id = ?1, kind = ?2, series = ?3, branch = ?4
+WHERE tenant = ?5 AND stream = ?6 AND position = ?7 AND (id, kind, series, branch) <> (?1, ?2, ?3, ?4)
+
+-- erase_body --
+-- Remove the body of a record.
+UPDATE record SET sealed = NULL WHERE tenant = ? AND stream = ? AND position = ?
+
+-- blocks --
+-- Rendered blocks by address.
+SELECT address, sealed FROM block
+WHERE tenant = ? AND user = ? AND address IN (:each)
+
+-- key_row --
+-- The keys of an owner.
+SELECT id, address_key, content_key FROM keyring WHERE tenant = ? AND user = ?
+
+-- keep_key_row --
+-- Set the keys of an owner.
+INSERT INTO keyring (tenant, user, id, address_key, content_key)
+VALUES (?, ?, ?, ?, ?)
+ON CONFLICT (tenant, user) DO UPDATE SET content_key = excluded.content_key
+
+-- blob --
+-- Whether an owner has a blob.
+SELECT 1 FROM blob WHERE tenant = ? AND user = ? AND address = ?
+
+-- lease_blob --
+-- Hold a blob until a moment, whether or not a record names it.
+INSERT INTO blob (tenant, user, address, size, stored, lease_until)
+VALUES (?, ?, ?, ?, ?, ?)
+ON CONFLICT (tenant, user, address) DO UPDATE SET lease_until = max(lease_until, excluded.lease_until)
+
+-- name_blob --
+-- A record names a blob.
+INSERT INTO blob_name (tenant, user, address, stream, position) VALUES (?, ?, ?, ?, ?)
+
+-- unname_blobs --
+-- A record names no blobs any more.
+DELETE FROM blob_name WHERE tenant = ? AND stream = ? AND position = ?
+
+-- blobs_named_by --
+-- The blobs that a record names.
+SELECT tenant, user, address FROM blob_name WHERE tenant = ? AND stream = ? AND position = ?
+
+-- drop_unnamed_blob --
+-- Forget a blob that no record names, whatever its lease.
+DELETE FROM blob
+WHERE tenant = ? AND user = ? AND address = ? AND NOT EXISTS (
+  SELECT 1 FROM blob_name
+  WHERE blob_name.tenant = blob.tenant AND blob_name.user = blob.user AND blob_name.address = blob.address
+)
+
+-- drop_expired_blobs --
+-- Forget blobs that no record names and whose lease has run out.
+DELETE FROM blob
+WHERE lease_until < ? AND NOT EXISTS (
+  SELECT 1 FROM blob_name
+  WHERE blob_name.tenant = blob.tenant AND blob_name.user = blob.user AND blob_name.address = blob.address
+)
+
+-- known_addresses --
+-- Which of some addresses are blobs of anybody.
+SELECT DISTINCT address FROM blob WHERE address IN (:each)
+
+-- all_blobs --
+-- The address of every blob.
+SELECT DISTINCT address FROM blob
+
+-- hold_blobs --
+-- Keep all blobs from being removed until a moment.
+INSERT INTO blob_hold (name, until) VALUES (?, ?)
+ON CONFLICT (name) DO UPDATE SET until = excluded.until
+
+-- release_blobs --
+-- End a hold.
+DELETE FROM blob_hold WHERE name = ?
+
+-- held --
+-- Whether anything holds all blobs.
+SELECT 1 FROM blob_hold WHERE until >= ? LIMIT 1

@@ -1,0 +1,110 @@
+"""Reading streams and records. Every answer is bounded by what was asked, not by how long the stream is."""
+
+import sqlite3
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+
+from callsheet.graph.cut import Lineage
+from callsheet.graph.enums import StreamKind
+from callsheet.graph.ids import ROOT_BRANCH, RecordId, TenantId
+from callsheet.graph.query import NodeQuery
+from callsheet.graph.record import Head, Stream, StreamKey
+from callsheet.ledger.decode import StoredRow
+from callsheet.ledger.sqlite.queries import portions, query
+from callsheet.ledger.sqlite.rows import StreamColumns, read_stream, series_of
+
+EVERYTHING = 2**62
+"""More than any position or number of rows."""
+
+
+def branches(lineage: Lineage | None) -> Iterator[tuple[str | None, int]]:
+    """Each branch of a lineage, as columns name it, with the last position that counts there; None: every branch."""
+    if lineage is None:
+        yield None, EVERYTHING
+        return
+    yield "", lineage.upto
+    for segment in lineage.segments:
+        yield segment.branch, segment.upto
+
+
+def stream_by_name(
+    connection: sqlite3.Connection, tenant: TenantId, kind: StreamKind, name: str
+) -> tuple[Stream, Head] | None:
+    at = (tenant, kind.value, name)
+    row: StreamColumns | None = connection.execute(query("stream_by_name"), at).fetchone()
+    return read_stream(row) if row is not None else None
+
+
+def stream_by_key(connection: sqlite3.Connection, key: StreamKey) -> tuple[Stream, Head] | None:
+    at = (key.tenant, key.stream)
+    row: StreamColumns | None = connection.execute(query("stream_by_id"), at).fetchone()
+    return read_stream(row) if row is not None else None
+
+
+def streams(connection: sqlite3.Connection, tenant: TenantId | None, kind: StreamKind | None) -> list[Stream]:
+    at = {"tenant": tenant, "kind": kind.value if kind is not None else None}
+    return [read_stream(row)[0] for row in connection.execute(query("streams"), at)]
+
+
+def records(
+    connection: sqlite3.Connection, key: StreamKey, *, after: int, upto: int | None, limit: int | None
+) -> list[StoredRow]:
+    at = {
+        "tenant": key.tenant,
+        "stream": key.stream,
+        "after": after,
+        "upto": EVERYTHING if upto is None else upto,
+        "limit": EVERYTHING if limit is None else limit,
+    }
+    return _rows(connection.execute(query("records"), at))
+
+
+def _rows(found: Iterable[tuple[int, bytes, str, bytes | None]]) -> list[StoredRow]:
+    return [StoredRow(*columns) for columns in found]
+
+
+def records_by_id(connection: sqlite3.Connection, key: StreamKey, ids: Sequence[RecordId]) -> list[StoredRow]:
+    """In no order."""
+    at = (key.tenant, key.stream)
+    found: list[StoredRow] = []
+    if ROOT_BRANCH in ids:
+        found += _rows(connection.execute(query("root_branch"), at))
+    for portion in portions([id for id in ids if id != ROOT_BRANCH]):
+        found += _rows(connection.execute(query("records_by_id", len(portion)), (*at, *portion)))
+    return found
+
+
+def record_anywhere(connection: sqlite3.Connection, tenant: TenantId, id: RecordId) -> tuple[Stream, StoredRow] | None:
+    row = connection.execute(query("record_anywhere"), (tenant, id)).fetchone()
+    if row is None:
+        return None
+    known = stream_by_key(connection, StreamKey(tenant=tenant, stream=row[0]))
+    return (known[0], StoredRow(*row[1:])) if known is not None else None
+
+
+def nodes(connection: sqlite3.Connection, key: StreamKey, wanted: NodeQuery) -> list[StoredRow]:
+    """The places are found in an index alone, a limited number for each branch; then the records are read."""
+    places: set[tuple[int, int]] = set()
+    for text, values in _searches(key, wanted):
+        places.update(connection.execute(text, values))
+    chosen = sorted(places, reverse=wanted.newest)[: wanted.limit]
+    rows: list[StoredRow] = []
+    for portion in portions([row for _, row in chosen]):
+        rows += _rows(connection.execute(query("records_by_row", len(portion)), portion))
+    return sorted(rows, key=lambda row: row.position)
+
+
+def _searches(key: StreamKey, wanted: NodeQuery) -> Iterator[tuple[str, tuple[str | int, ...]]]:
+    """The query and its values for every range of an index in which wanted records can stand."""
+    end = "newest" if wanted.newest else "oldest"
+    limit = EVERYTHING if wanted.limit is None else wanted.limit
+    before = EVERYTHING if wanted.before is None else wanted.before
+    in_series: dict[str, list[str]] = defaultdict(list)
+    for kind in wanted.kinds:
+        in_series[series_of(kind)].append(kind)
+    for branch, upto in branches(wanted.lineage):
+        name, place = (f"series_{end}", (branch,)) if branch is not None else (f"series_{end}_anywhere", ())
+        within = (wanted.after, min(upto, before - 1))
+        for series, kinds in in_series.items():
+            (portion,) = portions(kinds)
+            yield query(name, len(portion)), (key.tenant, key.stream, series, *place, *within, *portion, limit)
