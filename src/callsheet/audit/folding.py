@@ -1,0 +1,58 @@
+"""The projections that a stream's records come to, and how those in a store differ from them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from msgspec.structs import replace
+
+from callsheet.graph.graph import Graph
+from callsheet.graph.query import LinkRow, NodeRow, Projection, StateRow
+from callsheet.graph.record import Record
+
+Row = NodeRow | StateRow | LinkRow
+
+
+class Rows(Graph):
+    """The fold of a stream of any length: it keeps the rows, and lets go of what was said."""
+
+    def apply(self, record: Record) -> None:
+        """See `Graph.apply`."""
+        super().apply(record)
+        bare = Record(header=record.header, body=None)
+        self._records[-1] = self._by_id[record.id] = bare
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Difference:
+    """How the rows of a store differ from those that the records come to."""
+
+    missing: int
+    extra: int
+    #: The first position whose record the rows tell differently.
+    position: int
+
+
+def difference(expected: Projection, stored: Projection, upto: int) -> Difference | None:
+    """Compare as of position `upto`, so that records appended meanwhile do not matter. None: they are equal."""
+    wanted = {row for rows in (expected.nodes, expected.states, expected.links) for row in rows}
+    there = _as_of(stored, upto)
+    missing, extra = wanted.difference(there), set(there).difference(wanted)
+    if not missing and not extra and len(there) == len(wanted):
+        return None
+    return Difference(
+        missing=len(missing), extra=len(extra), position=min(map(_position, missing | extra), default=upto)
+    )
+
+
+def _as_of(projection: Projection, upto: int) -> Sequence[Row]:
+    states = [
+        replace(row, to_pos=None) if row.to_pos is not None and row.to_pos > upto else row
+        for row in projection.states
+        if row.from_pos <= upto
+    ]
+    nodes = [row for row in projection.nodes if row.position <= upto]
+    return [*nodes, *states, *(row for row in projection.links if row.position <= upto)]
+
+
+def _position(row: Row) -> int:
+    return row.from_pos if isinstance(row, StateRow) else row.position

@@ -1,0 +1,194 @@
+"""``show``: the conversations of a store, a transcript, one record."""
+
+import argparse
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from callsheet.cli.exits import Exit
+from callsheet.cli.opening import opened
+from callsheet.cli.output import Output, printable, shortened, table
+from callsheet.cli.parsing import Commands, add_command, add_json, add_store, add_tenant
+from callsheet.errors import NotFound
+
+if TYPE_CHECKING:
+    from callsheet.graph.record import Record, Stream
+    from callsheet.graph.values import Payload
+    from callsheet.runtime.conversation import Conversation
+    from callsheet.runtime.runtime import Runtime
+    from callsheet.runtime.transcript import Item
+
+_SHOW = """\
+Without arguments it lists the conversations. With one it prints what was said and done in it,
+with the ids of messages, calls and results. With the id of a record it prints that record as it
+is stored, header and body; with the id of a sheet also the request that was made of it."""
+
+_CUT = 2000
+"""Characters of a text that people are shown of one record; programs get all."""
+
+
+def add(commands: Commands) -> None:
+    """Add the command."""
+    parser = add_command(
+        commands, "show", _show, summary="list conversations, print a transcript or a record", description=_SHOW
+    )
+    parser.add_argument("conversation", nargs="?", metavar="CONVERSATION")
+    parser.add_argument("record", nargs="?", metavar="RECORD")
+    parser.add_argument("--branch", metavar="NAME", default="main", help="the branch (default: %(default)s)")
+    add_store(parser)
+    add_tenant(parser)
+    add_json(parser, "JSON Lines (of a record one JSON document)")
+
+
+def _show(args: argparse.Namespace, out: Output) -> Exit:
+    with opened(args.store, args.tenant) as runtime:
+        if args.conversation is None:
+            _list(runtime, out)
+        elif args.record is None:
+            _transcript(runtime.existing(args.conversation), args.branch, out)
+        else:
+            _record(runtime, runtime.existing(args.conversation), args.record, out)
+    return Exit.OK
+
+
+# --------------------------------------------------------------------------- the list
+
+
+def _list(runtime: "Runtime", out: Output) -> None:
+    rows: list[list[str]] = []
+    for name in runtime.conversations():
+        talk = runtime.existing(name)
+        counters = talk.counters()
+        last = counters.last_turn_at
+        if out.as_json:
+            out.json_line(
+                {
+                    "conversation": name,
+                    "user": talk.user,
+                    "status": counters.status.value,
+                    "branches": list(talk.branches()),
+                    "created_at": counters.created_at.isoformat(),
+                    "last_turn_at": last.isoformat() if last is not None else None,
+                    "turns": counters.turns,
+                    "messages": counters.messages,
+                    "calls": counters.calls,
+                    "results": counters.artifacts,
+                    "tokens_out": counters.tokens_out,
+                    "tokens_in": counters.tokens_in,
+                    "cached_in": counters.cached_in,
+                }
+            )
+            continue
+        figures = (counters.turns, counters.messages, counters.calls, counters.artifacts, len(talk.branches()))
+        when = f"{last:%Y-%m-%d %H:%M}" if last is not None else ""
+        rows.append([shortened(name, 40), counters.status.value, *(f"{figure:,}" for figure in figures), when])
+    if out.as_json:
+        return
+    header = ["conversation", "status", "turns", "messages", "calls", "results", "branches", "last turn (UTC)"]
+    out.text(table(header, rows, left=(0, 1, 7)) if rows else "No conversations.")
+
+
+# --------------------------------------------------------------------------- a transcript
+
+
+def _transcript(talk: "Conversation", branch: str, out: Output) -> None:
+    items = talk.transcript(branch)
+    if out.as_json:
+        for item in items:
+            out.json_line(_item(item))
+        return
+    out.text(f"{talk.name}, user {talk.user}, branch {branch} (of: {', '.join(talk.branches())})\n")
+    for item in items:
+        out.text("\n".join(_lines(item)))
+    newest = talk.sheets(newest=1)
+    if newest:
+        out.text(f"newest sheet: {newest[0].id}")
+
+
+def _item(item: "Item") -> dict[str, object]:
+    from callsheet.runtime.transcript import Spoken
+
+    if isinstance(item, Spoken):
+        return {
+            "type": "message",
+            "id": item.id,
+            "role": item.role.value,
+            "name": item.name,
+            "text": item.text,
+            "attachments": list(item.attachments),
+            "at": item.at.isoformat(),
+        }
+    return {
+        "type": "tool",
+        "id": item.id,
+        "tool": item.tool,
+        "arguments": item.arguments,
+        "status": item.status.value if item.status is not None else None,
+        "result": item.artifact,
+        "size": item.size,
+        "at": item.at.isoformat(),
+    }
+
+
+def _lines(item: "Item") -> Iterator[str]:
+    from callsheet.runtime.transcript import Spoken
+
+    when = f"{item.at:%Y-%m-%d %H:%M:%S}"
+    if isinstance(item, Spoken):
+        yield f"{when}  {item.role.value}{f' ({item.name})' if item.name else ''}  {item.id}"
+        yield from (f"    {line}" for line in printable(item.text).splitlines())
+        yield from (f"    [attached: {shortened(attachment, 80)}]" for attachment in item.attachments)
+    else:
+        yield f"{when}  tool {shortened(item.tool, 60)}  {item.id}"
+        yield f"    {shortened(item.arguments, 100)}"
+        result = f"{item.artifact}, {item.size:,} bytes" if item.artifact is not None else "no result"
+        yield f"    → {item.status.value if item.status is not None else 'open'}: {result}"
+    yield ""
+
+
+# --------------------------------------------------------------------------- one record
+
+
+def _record(runtime: "Runtime", talk: "Conversation", id: str, out: Output) -> None:
+    from callsheet.cli.values import told
+    from callsheet.graph.nodes import ContextAssembly
+    from callsheet.graph.ports import Owner
+
+    stream, record = _found(runtime, talk, id)
+    owner = Owner(tenant=stream.tenant, user=stream.user)
+
+    def read(payload: "Payload") -> bytes:
+        return runtime.ledger.fetch(owner, payload)
+
+    shown: dict[str, object] = {
+        "header": told(record.header),
+        "body": told(record.body, read) if record.body is not None else None,
+    }
+    if isinstance(record.body, ContextAssembly):
+        shown["request"] = talk.sheet(id).request()
+    if out.as_json:
+        out.json(shown)
+    else:
+        from callsheet.cli.output import dumps
+
+        out.text(printable(dumps(_cut(shown), indent=2)))
+
+
+def _found(runtime: "Runtime", talk: "Conversation", id: str) -> tuple["Stream", "Record"]:
+    from callsheet.graph.ids import RecordId, TenantId
+
+    found = runtime.ledger.find(TenantId(runtime.tenant), RecordId(id))
+    # A conversation and its sheets are two streams of one name.
+    if found is None or found[0].name != talk.name:
+        raise NotFound(f"no record {id!r} in conversation {talk.name!r}")
+    return found
+
+
+def _cut(value: object) -> object:
+    """The value with its long texts cut, and how much was."""
+    if isinstance(value, dict):
+        return {key: _cut(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_cut(item) for item in value]
+    if isinstance(value, str) and len(value) > _CUT:
+        return f"{value[:_CUT]}… ({len(value) - _CUT:,} characters more; --json prints all)"
+    return value

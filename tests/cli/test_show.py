@@ -1,0 +1,85 @@
+"""``show`` on the command line: the list, a transcript, a record, a sheet."""
+
+from pathlib import Path
+
+from tests.cli.running import Run
+
+ODD = '{"id": "odd", "messages": [{"role": "user", "content": "red \\u001b[31m \\u0008 \\ud800", "name": "mia"}]}'
+
+
+def test_the_list_tells_what_each_conversation_has_come_to(run: Run, store: Path) -> None:
+    header, _, row = run("show", "--store", store).out.splitlines()
+
+    assert header.startswith("conversation  status  turns  messages  calls  results  branches  last turn (UTC)")
+    assert row.split() == ["support-desk", "active", "259", "260", "136", "136", "2", "2026-03-02", "17:29"]
+
+
+def test_the_list_as_json_lines(run: Run, store: Path) -> None:
+    (line,) = run("show", "--store", store, "--json").lines
+
+    assert (line["conversation"], line["turns"], line["branches"]) == ("support-desk", 259, ["main", "edited-address"])
+    assert line["last_turn_at"] == "2026-03-02T17:29:33+00:00"
+
+
+def test_a_transcript_shows_messages_and_tools_with_their_ids(run: Run, store: Path) -> None:
+    lines = run("show", "support-desk", "--store", store).out.splitlines()
+
+    assert lines[0] == "support-desk, user callsheet-demo, branch main (of: main, edited-address)"
+    assert any(line.startswith("2026-03-02 09:00:20  user  msg_") for line in lines)
+    assert any(line.startswith("2026-03-02 09:00:25  tool search_log  call_") for line in lines)
+    assert any(line.startswith("    → failed: art_") for line in lines)
+    assert lines[-1].startswith("newest sheet: sheet_")
+
+
+def test_a_transcript_of_a_branch_as_json_lines(run: Run, store: Path) -> None:
+    items = run("show", "support-desk", "--branch", "edited-address", "--store", store, "--json").lines
+
+    assert {item["type"] for item in items} == {"message", "tool"}
+    assert len(items) == len({item["id"] for item in items})
+    assert items[0]["role"] == "system"
+
+
+def test_a_record_is_shown_with_header_and_body(run: Run, store: Path) -> None:
+    items = run("show", "support-desk", "--store", store, "--json").lines
+    large = max((item for item in items if item["type"] == "tool"), key=lambda item: int(str(item["size"])))
+    artifact = str(large["result"])
+
+    text = run("show", "support-desk", artifact, "--store", store).out
+    document = run("show", "support-desk", artifact, "--store", store, "--json").document
+
+    header, body = document["header"], document["body"]
+    assert isinstance(header, dict)
+    assert isinstance(body, dict)
+    assert (header["id"], header["kind"], str(header["at"])[:11]) == (artifact, "artifact", "2026-03-02T")
+    assert len(body["content"][0]["text"]["content"].encode()) == large["size"]
+    assert "characters more; --json prints all)" in text
+
+
+def test_a_sheet_is_shown_with_its_request(run: Run, store: Path) -> None:
+    newest = run("show", "support-desk", "--store", store).out.split()[-1]
+
+    document = run("show", "support-desk", newest, "--store", store, "--json").document
+
+    request = document["request"]
+    assert isinstance(request, dict)
+    assert request["model"] == "gpt-5.2"
+    assert len(request["messages"]) > 200
+
+
+def test_control_characters_do_not_reach_the_terminal(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "log.jsonl").write_text(ODD)
+    run("import", tmp_path / "log.jsonl", "--store", tmp_path / "agent.db")
+
+    text = run("show", "odd", "--store", tmp_path / "agent.db").out
+
+    assert "user (mia)" in text
+    assert "red ␛[31m ␈ \\ud800" in text
+
+
+def test_records_of_other_conversations_are_not_shown(run: Run, store: Path, tmp_path: Path) -> None:
+    (tmp_path / "log.jsonl").write_text(ODD)
+    run("import", tmp_path / "log.jsonl", "--store", store)
+    other = str(run("show", "odd", "--store", store, "--json").lines[0]["id"])
+
+    assert run("show", "odd", other, "--store", store).code == 0
+    assert run("show", "support-desk", other, "--store", store).code == 5
