@@ -1,4 +1,4 @@
-"""The whole `record` call against a bare SQLite insert of the same bytes: derivation, counting and the transaction together.
+"""The whole `record` call against a bare SQLite insert of the same bytes: derivation, counting and transaction.
 
 A turn is a user message, an assistant message with one call, its result and the final answer: about 4.7 KB of content
 in one `record` call. The bare store writes the same bytes as one row and commits it, at the same durability (WAL,
@@ -8,30 +8,36 @@ turns whose result lies in the blob store are measured apart, against the same b
 
 import argparse
 import json
-import random
 import sqlite3
 import statistics
+import sysconfig
 import tempfile
 import time
 from pathlib import Path
 
 import callsheet
 
-INLINE, BLOB = 4_000, 60_000
-WORDS = [f"{first}{second}" for first in ("ash", "elm", "oak", "fir", "yew") for second in ("wood", "bark", "leaf", "")]
+INLINE, BLOB = 3_400, 60_000
+"""Characters of a result: one that stays in the record, and one that goes to the blob store."""
 
 
-def turn(number: int, size: int) -> list[object]:
-    """One turn with new text each time: counting a text that was seen before costs nothing and would flatter us."""
-    chosen = random.Random(number)
-    words = " ".join(f"{chosen.choice(WORDS)} {chosen.randrange(10_000)}" for _ in range(size // 9))
+def source_text() -> str:
+    """The standard library's source: code and English prose, on every machine."""
+    modules = sorted(Path(sysconfig.get_path("stdlib")).glob("*.py"))
+    return "".join(module.read_text("utf-8", "replace") for module in modules)
+
+
+def turn(number: int, size: int, source: str) -> list[object]:
+    """One turn with text that no turn had before: counting a text again costs nothing and would flatter us."""
+    start = number * (size + 800) % (len(source) - 2 * size)
+    text = source[start : start + size + 800]
     arguments = json.dumps({"order": f"W{number:06d}", "fields": ["status", "items"]})
     call = {"id": f"call_{number}", "type": "function", "function": {"name": "get_order", "arguments": arguments}}
     return [
-        {"role": "user", "content": f"Where is order W{number:06d}? " + words[:300]},
+        {"role": "user", "content": f"Where is order W{number:06d}? {text[:400]}"},
         {"role": "assistant", "content": None, "tool_calls": [call]},
-        {"role": "tool", "tool_call_id": f"call_{number}", "content": words},
-        {"role": "assistant", "content": f"It left the warehouse. {words[:300]}"},
+        {"role": "tool", "tool_call_id": f"call_{number}", "content": text[400:-400]},
+        {"role": "assistant", "content": f"{number} left the warehouse. {text[-400:]}"},
     ]
 
 
@@ -53,13 +59,14 @@ def measure(folder: Path, turns: int, size: int) -> dict[str, float]:
     """Medians in microseconds, their ratio, and bytes on disk per turn."""
     ours: list[float] = []
     theirs: list[float] = []
+    source = source_text()
     reference = bare(folder / f"bare-{size}.db")
     path = folder / f"ours-{size}.db"
     with callsheet.open(path) as runtime:
         talk = runtime.conversation("bench")
-        talk.record(turn(0, size))
+        talk.record(turn(0, size, source))
         for number in range(1, turns + 1):
-            value = turn(number, size)
+            value = turn(number, size, source)
             content = json.dumps(value).encode()
             started = time.perf_counter()
             talk.record(value)

@@ -4,37 +4,22 @@ from collections.abc import Mapping, Sequence
 
 from callsheet.evaluate.candidates import CandidateFactory, Opening, Request, Step
 from callsheet.evaluate.messages import Message, from_openai, to_openai
-from callsheet.graph.times import Instant
-from callsheet.policy.sets import DEFAULT
 from callsheet.runtime.opening import MEMORY, open
 from callsheet.runtime.sources import RandomIds
+from callsheet.testing import FixedClock
 
-_BEGIN = Instant(1_767_225_600_000_000)  # 2026-01-01T00:00:00Z
-
-_MINUTE = 60_000_000
+A_TURN = 60
+"""Seconds. Recordings carry no times: one turn counts as one minute."""
 
 UNLIMITED = 10**9
 """A budget that no recording reaches: what is measured is what a policy chooses, not what it is forced to."""
 
 
-class _Turns:
-    """Recordings carry no times: one turn counts as one minute."""
-
-    def __init__(self) -> None:
-        self._now = _BEGIN
-
-    def now(self) -> Instant:
-        return self._now
-
-    def turn(self) -> None:
-        self._now = Instant(self._now + _MINUTE)
-
-
 class Assembled:
     """Records what a step's history adds, in an in-memory store, and assembles the next request."""
 
-    def __init__(self, opening: Opening, *, provider: str, model: str, policy: str) -> None:
-        self._clock = _Turns()
+    def __init__(self, opening: Opening, *, provider: str, model: str, policy: str | None) -> None:
+        self._clock = FixedClock()
         runtime = open(MEMORY, ids=RandomIds(), clock=self._clock)
         self._talk = runtime.conversation(opening.id or "recording")
         self._provider, self._model, self._policy = provider, model, policy
@@ -59,7 +44,7 @@ class Assembled:
     def _record(self, messages: Sequence[Message]) -> None:
         for message in messages:
             if message.role in ("user", "assistant"):
-                self._clock.turn()
+                self._clock.advance(A_TURN)
         if messages:
             self._talk.record([to_openai(message) for message in messages])
 
@@ -78,6 +63,6 @@ def _from_calls(history: Sequence[Message]) -> list[dict[str, object]]:
     ]
 
 
-def assembled(*, provider: str = "openai", model: str = "gpt-5.2", policy: str = DEFAULT) -> CandidateFactory:
-    """A candidate that assembles under a policy set for a provider's model."""
+def assembled(*, provider: str = "openai", model: str = "gpt-5.2", policy: str | None = None) -> CandidateFactory:
+    """A candidate that assembles under a policy set (default: the runtime's) for a provider's model."""
     return lambda opening: Assembled(opening, provider=provider, model=model, policy=policy)

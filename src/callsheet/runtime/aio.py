@@ -11,7 +11,6 @@ from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import ToolCall
 from callsheet.graph.ports import Clock, Ids, Ledger, Signer
 from callsheet.graph.record import Record
-from callsheet.policy.sets import DEFAULT
 from callsheet.runtime.conversation import DEFAULT_RESERVE, Conversation, PendingCall, Recorded
 from callsheet.runtime.counters import Counters
 from callsheet.runtime.opening import DEFAULT_TENANT
@@ -133,7 +132,7 @@ class AsyncConversation:
         model: str,
         budget: int | None = None,
         tools: Sequence[Mapping[str, object]] = (),
-        policy: str = DEFAULT,
+        policy: str | None = None,
         now: Time | None = None,
         mode: RuntimeMode | str = RuntimeMode.CHAT,
         reserve: int = DEFAULT_RESERVE,

@@ -157,7 +157,7 @@ class Conversation:
         model: str,
         budget: int | None = None,
         tools: Sequence[Mapping[str, object]] = (),
-        policy: str = DEFAULT,
+        policy: str | None = None,
         now: Time | None = None,
         mode: RuntimeMode | str = RuntimeMode.CHAT,
         reserve: int = DEFAULT_RESERVE,
@@ -166,13 +166,14 @@ class Conversation:
 
         `budget` is what the request may take in tokens, tool schemas included; default: `DEFAULT_WINDOW` less
         `reserve`, which is kept free for the reply. `tools` are schemas in OpenAI's or Anthropic's shape and render in
-        this order. `now` is the time that the policies go by; default: the clock's.
+        this order. `policy` names a policy set; default: ``replay``, everything verbatim. `now` is the time that the
+        policies go by; default: the clock's.
 
         Raises `BudgetTooSmall` with the sizes of the parts when what must appear does not fit, `EmptyRequest` when
         there is nothing to answer, `PolicyError` for an unknown policy set. Nothing but the sheet is stored.
         """
         limit = positive(budget, "budget") if budget is not None else DEFAULT_WINDOW - positive(reserve, "reserve")
-        chosen = policy_set(policy)
+        chosen = policy_set(policy if policy is not None else DEFAULT)
         session = self._session
         tail = session.tail(self._view, fresh=True)
         boundary = Boundary(

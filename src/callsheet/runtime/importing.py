@@ -80,9 +80,7 @@ def record_dated(
         now = drafting.at
         for message in messages:
             at = message.at if message.at is not None else now
-            Recording(items=message.items, status=message.status, at=at).draft(
-                drafting
-            )
+            Recording(items=message.items, status=message.status, at=at).draft(drafting)
         drafting.at = now
         drafting.add(progress, kind="import_progress")
 

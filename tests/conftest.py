@@ -1,0 +1,48 @@
+"""What holds for every test: no network, and no silent skipping where the recordings are due."""
+
+from collections.abc import Generator, Iterator
+
+import pytest
+
+from tests.network import NetworkGuard
+from tests.recordings import DATA
+
+_FOR_WANT_OF = ("needs the recorded trajectories", "reference measures")
+"""What the reasons of such skips say."""
+
+_GUARD = NetworkGuard()
+_GUARD.install()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--require-recordings",
+        action="store_true",
+        help="fail where a test would skip because the recorded trajectories are not there",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("--require-recordings") and DATA is None:
+        raise pytest.UsageError("--require-recordings: the recorded trajectories were not found")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    required = item.config.getoption("--require-recordings")
+    if report.skipped and required and any(reason in str(report.longrepr) for reason in _FOR_WANT_OF):
+        report.outcome = "failed"
+        report.longrepr = f"{item.nodeid} skipped although the recordings are required: {report.longrepr}"
+    return report
+
+
+@pytest.fixture(autouse=True)
+def network_guard() -> Iterator[NetworkGuard]:
+    """Fails a test that tried to reach the network, even where the code under test swallowed the refusal."""
+    _GUARD.attempts.clear()
+    yield _GUARD
+    if _GUARD.attempts:
+        pytest.fail("tried to reach the network: " + ", ".join(_GUARD.attempts))

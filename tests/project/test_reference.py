@@ -1,0 +1,33 @@
+"""The reference pages say what the code says."""
+
+import importlib.util
+from types import ModuleType
+
+import pytest
+
+import callsheet
+from tests.project.source import ROOT
+
+TOOL = ROOT / "tools" / "build_reference.py"
+
+
+@pytest.fixture(scope="module")
+def tool() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("build_reference", TOOL)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_generated_pages_are_up_to_date(tool: ModuleType) -> None:
+    stale = [path.name for path, text in tool.pages().items() if path.read_text(encoding="utf-8") != text]
+
+    assert stale == [], "run: python tools/build_reference.py"
+
+
+def test_every_public_name_has_a_place_on_the_page(tool: ModuleType) -> None:
+    shown = [name for names in tool._GROUPS.values() for name in names]
+
+    assert sorted(shown) == sorted(callsheet.__all__)
