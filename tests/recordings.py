@@ -30,7 +30,7 @@ def recording(name: str) -> Path:
 
 
 def trajectory_files() -> list[Path]:
-    """Every trajectory file outside ``malformed/``, ``memory/``, ``retrieval/`` and ``formats/``, by name; empty without recordings."""
+    """Every trajectory file outside ``malformed/`` and the other folders, by name; empty without recordings."""
     if DATA is None:
         return []
     return sorted(p for p in DATA.glob("*.jsonl.gz") if p.name != "tool_outputs.jsonl.gz")

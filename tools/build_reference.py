@@ -15,6 +15,7 @@ from pathlib import Path
 import callsheet
 from callsheet import errors, testing
 from callsheet.errors import CallsheetError
+from callsheet.ledger import contract
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "reference"
 
@@ -43,8 +44,8 @@ def api_page() -> str:
     """The public names with their signatures and docstrings."""
     lines = [_GENERATED, "", "# Public names", ""]
     lines += [
-        "Everything here comes from `import callsheet`. What is not on this page, on the page of "
-        "[errors](errors.md) or in `callsheet.testing` (below) is internal and may change in any release.",
+        "Everything here comes from `import callsheet`. What is not on this page or on the page of [errors](errors.md) "
+        "is internal and may change in any release.",
         "",
     ]
     for title, names in _GROUPS.items():
@@ -54,6 +55,7 @@ def api_page() -> str:
     lines += ["## callsheet.testing", "", _prose(inspect.getdoc(testing)), ""]
     for name in ("FixedClock", "SequenceIds", "memory_runtime"):
         lines += _described(name, getattr(testing, name))
+    lines += ["## callsheet.ledger.contract", "", _literal(_prose(inspect.getdoc(contract))), ""]
     return _joined(lines)
 
 
@@ -195,6 +197,17 @@ def _walk(error: type[CallsheetError]) -> Iterator[type[CallsheetError]]:
 
 def _prose(doc: str | None) -> str:
     return re.sub(r"``([^`]+)``", r"`\1`", doc or "")
+
+
+def _literal(prose: str) -> str:
+    """Text in which indented lines are a fenced block."""
+    return re.sub(
+        r"((?:^    .*\n|^\n(?=    ))+)", lambda found: f"\n```text\n{_outdented(found[1])}```\n", prose, flags=re.M
+    )
+
+
+def _outdented(text: str) -> str:
+    return re.sub(r"^    ", "", text.strip("\n"), flags=re.M) + "\n"
 
 
 def _joined(lines: list[str]) -> str:

@@ -130,7 +130,7 @@ def change_searchable_column(store: Tables) -> None:
 
 
 def delete_block(store: Tables) -> None:
-    store.run("DELETE FROM block WHERE address = (SELECT address FROM block LIMIT 1)")
+    store.run("DELETE FROM block WHERE address = (SELECT address FROM block ORDER BY rowid LIMIT 1)")
 
 
 def rename_conversation(store: Tables) -> None:

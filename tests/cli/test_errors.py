@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from callsheet import errors
-from callsheet.cli.exits import Exit, exit_of
+from callsheet.cli.exits import FAMILIES, Exit, exit_of
 from tests.cli.running import Run
 
 ERRORS = [
@@ -29,6 +29,15 @@ ERRORS = [
 @pytest.mark.parametrize(("error", "code"), ERRORS, ids=lambda value: type(value).__name__)
 def test_the_kind_of_an_error_gives_the_exit_code(error: errors.CallsheetError, code: Exit) -> None:
     assert exit_of(error) is code
+
+
+def test_every_error_is_of_one_family() -> None:
+    def below(kind: type[errors.CallsheetError]) -> list[type[errors.CallsheetError]]:
+        return [kind, *(leaf for child in kind.__subclasses__() for leaf in below(child))]
+
+    found = {kind: sum(issubclass(kind, family) for family in FAMILIES) for kind in below(errors.CallsheetError)[1:]}
+
+    assert set(found.values()) == {1}, found
 
 
 @pytest.fixture

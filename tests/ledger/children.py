@@ -1,6 +1,7 @@
 """What other processes do to a store in the tests: ``python -m tests.ledger.children WORK PATH ARGUMENT…``."""
 
 import os
+import resource
 import signal
 import sqlite3
 import subprocess
@@ -10,6 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
+from callsheet.errors import StoreError
 from callsheet.graph.ports import Append
 from callsheet.graph.query import NodeQuery
 from callsheet.graph.record import Stream
@@ -166,13 +168,23 @@ def read_until(path: Path, streams: str, count: str) -> None:
     print(DONE)
 
 
+def put_too_much(path: Path) -> None:
+    """Put a blob that is larger than any file may be here; says the error."""
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    try:
+        FolderBlobs(path).put("hmac-sha256:" + "a" * 64, b"x" * 5000)
+    except StoreError as problem:
+        print(type(problem).__name__)
+
+
 def named(name: str) -> Stream:
     """A stream that every process calls the same."""
     stream = Making().stream()
     return type(stream)(tenant=stream.tenant, id=type(stream.id)(name), kind=stream.kind, name=name, user=stream.user)
 
 
-WORK = (append_and_die, collect_and_die, migrate_and_die, append_for_ever, append_many, read_until)
+WORK = (append_and_die, collect_and_die, migrate_and_die, append_for_ever, append_many, read_until, put_too_much)
 
 if __name__ == "__main__":
     {work.__name__: work for work in WORK}[sys.argv[1]](Path(sys.argv[2]), *sys.argv[3:])

@@ -2,7 +2,7 @@
 
 import sqlite3
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
@@ -34,9 +34,9 @@ class HandClock:
 
 
 @contextmanager
-def memory_subject(sealer: Sealer | None = None) -> Iterator[Subject]:
+def memory_subject(sealer: Sealer | None = None, make: Callable[..., MemoryLedger] = MemoryLedger) -> Iterator[Subject]:
     clock, blobs = HandClock(), MemoryBlobs()
-    ledger = MemoryLedger(signer=SIGNER, sealer=sealer, blobs=blobs, clock=clock)
+    ledger = make(signer=SIGNER, sealer=sealer, blobs=blobs, clock=clock)
     tables = ledger._tables
 
     def vandalise(key: StreamKey) -> None:

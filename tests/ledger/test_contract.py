@@ -1,9 +1,20 @@
 """Both stores keep the whole contract, sealed or not, and the contract notices a store that does not."""
 
+import inspect
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 
-from callsheet.ledger.contract import Capability, LedgerContract, Subject
+import pytest
+
+from callsheet.errors import Damaged, StoreError
+from callsheet.graph.ids import RecordId, TenantId
+from callsheet.graph.ports import Append, Owner, StoredRecord
+from callsheet.graph.query import LinkQuery, LinkRow, NodeQuery, StateQuery, StateRow
+from callsheet.graph.record import Head, Record, Stream, StreamKey
+from callsheet.graph.values import Payload
+from callsheet.ledger.contract import BASE, EXTENDED, Capability, LedgerContract, Subject, laws
 from callsheet.ledger.crypto.sealers import AesGcmSealer
+from callsheet.ledger.memory import MemoryLedger
 from tests.ledger.stores import memory_subject, sqlite_subject
 
 SEALER = AesGcmSealer("test", bytes(range(32)))
@@ -27,3 +38,128 @@ class TestSealedSqliteLedger(LedgerContract):
 
     def subject(self) -> AbstractContextManager[Subject]:
         return sqlite_subject(SEALER)
+
+
+class Torn(MemoryLedger):
+    """Appends one stream at a time."""
+
+    def append(self, appends: Sequence[Append]) -> list[Record]:
+        return [record for append in appends for record in super(Torn, self).append([append])]
+
+
+class Unordered(MemoryLedger):
+    """Gives records by id in its own order."""
+
+    def get(self, key: StreamKey, ids: Sequence[RecordId]) -> list[Record]:
+        return sorted(super().get(key, ids), key=lambda record: record.position)
+
+
+class Leaking(MemoryLedger):
+    """Finds records of any tenant."""
+
+    def find(self, tenant: TenantId, id: RecordId) -> tuple[Stream, Record] | None:
+        found = (super(Leaking, self).find(stream.tenant, id) for stream in self.streams())
+        return next(filter(None, found), None)
+
+
+class Blind(MemoryLedger):
+    """Forgets that a sibling's records do not count."""
+
+    def nodes(self, key: StreamKey, query: NodeQuery) -> list[Record]:
+        everywhere = NodeQuery(kinds=query.kinds, limit=query.limit, newest=query.newest)
+        return super().nodes(key, everywhere)
+
+
+class Forgetful(MemoryLedger):
+    """Answers for the newest position whatever cut is asked for."""
+
+    def states(self, key: StreamKey, query: StateQuery) -> list[StateRow]:
+        return [row for row in super().states(key, query) if row.to_pos is None]
+
+
+class OneWay(MemoryLedger):
+    """Knows links by their source alone."""
+
+    def links(self, key: StreamKey, query: LinkQuery) -> list[LinkRow]:
+        return super().links(key, query) if query.sources is not None else []
+
+
+class Stale(MemoryLedger):
+    """Shows the head as it was before the last append."""
+
+    def head(self, key: StreamKey) -> Head | None:
+        head = super().head(key)
+        return head if head is None or head.position < 2 else Head(**{**fields(head), "position": head.position - 1})
+
+
+class Shuffling(MemoryLedger):
+    """Stores one record's body beside another's header."""
+
+    def stored(self, key: StreamKey, *, after: int = 0) -> Iterator[StoredRecord]:
+        rows = list(super().stored(key, after=after))
+        bodies = [row.body for row in rows]
+        for row, body in zip(rows, bodies[1:] + bodies[:1], strict=True):
+            yield StoredRecord(**{**fields(row), "body": body})
+
+
+class Trusting(MemoryLedger):
+    """Hands out blobs without checking them."""
+
+    def fetch(self, owner: Owner, payload: Payload, start: int = 0, stop: int | None = None) -> bytes:
+        try:
+            return super().fetch(owner, payload, start, stop)
+        except Damaged:
+            return b"something"
+
+
+class Hoarding(MemoryLedger):
+    """Keeps the bodies that it should erase."""
+
+    def erase_bodies(self, key: StreamKey, positions: Sequence[int]) -> None:
+        self.head(key)
+
+
+class Immortal(MemoryLedger):
+    """Answers after it was closed."""
+
+    def close(self) -> None:
+        pass
+
+
+def fields(value: Head | StoredRecord) -> dict[str, object]:
+    return {name: getattr(value, name) for name in value.__struct_fields__}
+
+
+FAULTY = {
+    Torn: "appending/all_streams_or_none",
+    Unordered: "reading/records_are_read_by_id",
+    Leaking: "tenants/another_tenant_s_stream_is_not_there",
+    Blind: "graph/a_branch_sees_its_ancestors_up_to_the_fork",
+    Forgetful: "graph/the_newest_value_of_many_is_found",
+    OneWay: "graph/queries_are_those_of_the_fold",
+    Stale: "chain/every_record_continues_the_chain",
+    Shuffling: "chain/every_record_continues_the_chain",
+    Trusting: "damage/a_blob_that_was_altered_is_damage",
+    Hoarding: "erasure/an_erased_body_is_gone_and_the_chain_holds",
+    Immortal: "closing/a_closed_store_says_so",
+}
+
+
+@pytest.mark.parametrize(("faulty", "law"), FAULTY.items(), ids=[cls.__name__ for cls in FAULTY])
+def test_a_store_that_breaks_a_law_is_noticed(faulty: Callable[..., MemoryLedger], law: str) -> None:
+    with memory_subject(make=faulty) as subject, pytest.raises((AssertionError, StoreError)):
+        dict(laws())[law](subject)
+
+
+def test_every_law_says_itself_in_one_line() -> None:
+    for name, law in laws():
+        said = inspect.getdoc(law) or ""
+        assert said.endswith("."), name
+        assert "\n" not in said, name
+
+
+def test_every_capability_has_laws_and_stands_on_one_side() -> None:
+    assert BASE | EXTENDED == set(Capability)
+    assert BASE & EXTENDED == frozenset()
+    assert {name.partition("/")[0] for name, _ in laws()} == set(Capability)
+    assert {name.partition("/")[0] for name, _ in laws(BASE)} == BASE

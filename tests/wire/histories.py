@@ -53,13 +53,15 @@ def composed(blocks: Sequence[Block]) -> list[Block]:
         parts: list[Part] = []
         answers: list[Answer] = []
         for part in block.parts:
-            if isinstance(part, Call):
-                number += 1
-                part = replace(part, id=f"{part.id or 'call'}_{number}")  # noqa: PLW2901
-                found = waiting.pop(0) if waiting and isinstance(waiting[0], Answer) else Answer(call=None)
-                assert isinstance(found, Answer)
-                answers.append(replace(found, call=part.id, content=_visible_content(found.content)))
-            parts.append(part)
+            if not isinstance(part, Call):
+                parts.append(part)
+                continue
+            number += 1
+            named = replace(part, id=f"{part.id or 'call'}_{number}")
+            found = waiting.pop(0) if waiting and isinstance(waiting[0], Answer) else Answer(call=None)
+            assert isinstance(found, Answer)
+            parts.append(named)
+            answers.append(replace(found, call=named.id, content=_visible_content(found.content)))
         made.append(replace(block, parts=_visible(parts)))
         made.extend(answers)
     return made

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from callsheet.assemble.blocks import Answer, Block, Call, Said, Text
+from callsheet.assemble.standins import BEGINNING
 from callsheet.errors import EmptyRequest
 from callsheet.graph.enums import Role
 from callsheet.wire import standins
@@ -135,7 +136,7 @@ def extends(earlier: Sequence[Json], later: Sequence[Json], *, may_grow: bool) -
 
 def _without_closing(messages: list[Json]) -> list[Json]:
     """The messages without the words that only close an unfinished history."""
-    closing = standins.CONTINUE if len(messages) > 1 else standins.START
+    closing = standins.CONTINUE if len(messages) > 1 else BEGINNING
     last = {"role": "user", "content": [{"type": "text", "text": closing}]}
     return messages[:-1] if messages[-1:] == [last] else messages
 

@@ -62,6 +62,11 @@ SHAPES: list[tuple[Json, Json, Json]] = [
         {"name": "book", "description": "Book.", "input_schema": SCHEMA, "cache_control": {"type": "ephemeral"}},
     ),
     (
+        {"name": "book", "input_schema": {"properties": {"room": {}}}},
+        function(name="book", parameters={"properties": {"room": {}}, "type": "object"}),
+        {"name": "book", "input_schema": {"properties": {"room": {}}, "type": "object"}},
+    ),
+    (
         {"type": "custom", "custom": {"name": "sh", "description": "Run."}},
         {"type": "custom", "custom": {"name": "sh", "description": "Run."}},
         {

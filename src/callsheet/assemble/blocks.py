@@ -59,6 +59,7 @@ class Call:
     id: str | None
     tool: str
     arguments: str
+    #: ``function``, ``custom`` (free text instead of JSON), or a provider's own; empty where the sender named none.
     kind: str = "function"
     wire: str = ""
     extras: bytes = b""

@@ -123,8 +123,8 @@ class _Composer:
 
     def _unpaired(self, body: ToolArtifact) -> blocks.Said:
         shown = _visible_content(tuple(self._content(part) for part in body.content))
-        text = "\n".join(part.text for part in shown if isinstance(part, blocks.Text))
-        quoted = blocks.Text(text=standins.unpaired(body.tool, text or standins.NO_OUTPUT))
+        texts = (_words(part) for part in shown if not isinstance(part, blocks.Media))
+        quoted = blocks.Text(text=standins.unpaired(body.tool, "\n".join(texts) or standins.NO_OUTPUT))
         media = tuple(part for part in shown if isinstance(part, blocks.Media))
         return blocks.Said(role=Role.USER, parts=(quoted, *media), form="parts" if media else "string")
 
@@ -185,25 +185,23 @@ class _CallIds:
         return candidate
 
 
+def _words(part: blocks.Text | blocks.Opaque) -> str:
+    return part.text if isinstance(part, blocks.Text) else text_of(part.raw)
+
+
 def _blank(part: blocks.Part) -> bool:
     return isinstance(part, blocks.Text) and not part.text.strip()
 
 
 def _visible(parts: tuple[blocks.Part, ...]) -> tuple[blocks.Part, ...]:
-    if not any(_blank(part) for part in parts) and parts:
-        return parts
+    """The parts without blank text. What another provider's format drops, that format's rendering stands in for."""
     kept = tuple(part for part in parts if not _blank(part))
-    # Reasoning and opaque blocks do not count as visible: another provider's format drops them.
-    if any(isinstance(part, blocks.Text | blocks.Call | blocks.Media) for part in kept):
-        return kept
-    return (*kept, blocks.Text(text=standins.EMPTY))
+    return kept or (blocks.Text(text=standins.EMPTY),)
 
 
 def _visible_content(content: tuple[blocks.Content, ...]) -> tuple[blocks.Content, ...]:
     kept = tuple(part for part in content if not _blank(part))
-    if any(isinstance(part, blocks.Text | blocks.Media) for part in kept):
-        return kept
-    return (*kept, blocks.Text(text=standins.NO_OUTPUT))
+    return kept or (blocks.Text(text=standins.NO_OUTPUT),)
 
 
 def content_payload(part: values.Content) -> values.Payload | None:

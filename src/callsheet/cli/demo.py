@@ -95,7 +95,7 @@ def _table(requests: Sequence["Request"]) -> str:
     header = ["time", "turn", "messages", "tokens", "billed", "what happened"]
     rows = [_row(request) for request in [*(main[at] for at in chosen), *other[:1], *other[-1:]]]
     branches = ", ".join(dict.fromkeys(request.branch for request in other))
-    return f"{table(header, rows, left=(0, 5))}\n* on the branch {branches}, begun by editing a message of that morning"
+    return f"{table(header, rows, left=(0, 5))}\n* on the branch {branches}, begun by editing an earlier message"
 
 
 def _row(request: "Request") -> list[str]:
@@ -123,10 +123,11 @@ def _failed(request: "Request") -> bool:
 def _totals(requests: Sequence["Request"]) -> str:
     sent = sum(request.sheet.tokens for request in requests)
     billed = sum(request.sheet.billed_tokens for request in requests)
-    return (
-        f"\n{len(requests):,} requests, {sent:,} tokens sent, {billed:,} billed ({billed / sent:.0%}): what a\n"
-        "request begins with as the one before it did, costs a tenth in the provider's cache."
+    text = (
+        f"{len(requests):,} requests, {sent:,} tokens sent, {billed:,} billed ({billed / sent:.0%}): what a request "
+        "begins with as the one before it did, costs a tenth in the provider's cache."
     )
+    return "\n" + textwrap.fill(text, _WIDTH)
 
 
 def _indented(text: str) -> str:

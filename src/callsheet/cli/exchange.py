@@ -80,6 +80,7 @@ def _import(args: argparse.Namespace, out: Output) -> Exit:
                     out.problem(outcome.code, str(outcome), file=outcome.file, line=outcome.line)
                 else:
                     total += outcome
+                    out.progress(f"{name}: {total.messages:,} messages, {total.results:,} tool results")
     if out.as_json:
         out.json(_summary(total, refused))
     else:

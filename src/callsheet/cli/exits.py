@@ -1,15 +1,9 @@
 """Exit codes: what a script can tell a failure by without reading its words."""
 
+from collections.abc import Mapping
 from enum import IntEnum
 
-from callsheet.errors import (
-    AssemblyError,
-    CallsheetError,
-    InputError,
-    MissingExtra,
-    NotFound,
-    StoreError,
-)
+from callsheet.errors import AssemblyError, CallsheetError, InputError, MissingExtra, NotFound, StoreError
 
 
 class Exit(IntEnum):
@@ -41,15 +35,16 @@ MEANINGS = {
 }
 """What each code says; in brackets the codes of the errors that it stands for."""
 
-_BY_CLASS: tuple[tuple[type[CallsheetError], Exit], ...] = (
-    (InputError, Exit.INPUT),
-    (StoreError, Exit.STORE),
-    (NotFound, Exit.NOT_FOUND),
-    (AssemblyError, Exit.ASSEMBLY),
-    (MissingExtra, Exit.MISSING_EXTRA),
-)
+FAMILIES: Mapping[type[CallsheetError], Exit] = {
+    InputError: Exit.INPUT,
+    StoreError: Exit.STORE,
+    NotFound: Exit.NOT_FOUND,
+    AssemblyError: Exit.ASSEMBLY,
+    MissingExtra: Exit.MISSING_EXTRA,
+}
+"""The exit code of each family of errors; every error is of one."""
 
 
 def exit_of(error: CallsheetError) -> Exit:
     """The exit code of an error."""
-    return next((code for kind, code in _BY_CLASS if isinstance(error, kind)), Exit.FINDINGS)
+    return next(code for family, code in FAMILIES.items() if isinstance(error, family))

@@ -1,13 +1,4 @@
-"""The words that rendering has to add where a provider's rule leaves no choice. They stand in requests only."""
-
-EMPTY = "(empty)"
-"""For a message of which nothing that this provider may be shown is left."""
-
-NO_OUTPUT = "(no output)"
-"""The same for a tool result."""
-
-START = "(the conversation begins here)"
-"""The user turn before an assistant turn that opens a history, where the first turn must be the user's."""
+"""The words that a provider's rules make rendering add; those that any request may need are in `assemble.standins`."""
 
 CONTINUE = "(continue)"
 """The user turn behind an assistant turn, where the last turn must be the user's."""

@@ -53,10 +53,11 @@ class Imported(Value):
 def import_source(
     runtime: Runtime, name: str, *, told: Callable[[Line], None] = lambda _: None
 ) -> Iterator[Imported | InvalidLine]:
-    """Import every line of a file (``-``: of standard input), telling of each line and of each portion of it.
+    """Import every line of a file (``-``: of standard input), telling of each line before it is read.
 
-    In place of a line that cannot be imported stands why; nothing of it is recorded. Raises `InputError` for a file
-    that cannot be read, and `StoreError`; what was imported until then stays, and the next import goes on behind it.
+    Gives what each transaction came to, and for a line that cannot be imported why; nothing of that line is recorded.
+    Raises `InputError` for a file that cannot be read, and `StoreError`; what was imported until then stays, and the
+    next import goes on behind it.
     """
     source = _Source(runtime)
     for line in read_lines(name):

@@ -61,7 +61,7 @@ def read_lines(name: str) -> Iterator[Line | InvalidLine]:
 
 def check_readable(name: str) -> None:
     """Raises `InputError` for a file that cannot be read."""
-    if name != STDIN and not os.access(name, os.R_OK):
+    if name != STDIN and (Path(name).is_dir() or not os.access(name, os.R_OK)):
         raise InputError(f"{name} cannot be read: there is no such file, or no permission")
 
 

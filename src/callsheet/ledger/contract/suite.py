@@ -5,7 +5,7 @@ from collections.abc import Set
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, ClassVar
 
-from callsheet.ledger.contract.capabilities import Capability
+from callsheet.ledger.contract.capabilities import BASE, Capability
 from callsheet.ledger.contract.laws import Law, laws
 from callsheet.ledger.contract.subject import Subject
 
@@ -25,6 +25,7 @@ class LedgerContract(ABC):
 
     def pytest_generate_tests(self, metafunc: "pytest.Metafunc") -> None:
         """Make a test of every law."""
+        assert self.capabilities >= BASE, f"a ledger must have {', '.join(sorted(BASE - self.capabilities))}"
         if "law" in metafunc.fixturenames:
             found = laws(self.capabilities)
             metafunc.parametrize("law", [law for _, law in found], ids=[name for name, _ in found])

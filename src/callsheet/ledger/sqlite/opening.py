@@ -3,6 +3,7 @@
 import sqlite3
 import time
 from collections.abc import Iterator, Sequence
+from importlib.resources import files
 from pathlib import Path
 
 from callsheet.errors import Damaged, NotAStore, StoreError, StoreTooNew
@@ -13,6 +14,8 @@ APPLICATION_ID = 0x43414C4C
 """``CALL``, in the header of every store."""
 
 OLDEST_SQLITE = (3, 40, 0)
+
+_APPLIED = "CREATE TABLE migration (name TEXT PRIMARY KEY, checksum TEXT NOT NULL) STRICT, WITHOUT ROWID"
 
 _MAGIC = b"SQLite format 3\0"
 _APPLICATION_ID_AT = 68
@@ -91,17 +94,17 @@ def _outdated(connection: sqlite3.Connection, migrations: Sequence[Migration]) -
 
 
 def migrate(connection: sqlite3.Connection, migrations: Sequence[Migration]) -> None:
-    """Apply what is missing, all of it or none, alone among all processes."""
+    """Apply what is missing, all or none, alone among all processes. A new store gets the whole schema at once."""
     connection.execute("BEGIN IMMEDIATE")
     try:
-        connection.execute(
-            "CREATE TABLE IF NOT EXISTS migration (name TEXT PRIMARY KEY, checksum TEXT NOT NULL) STRICT, WITHOUT ROWID"
-        )
         applied = _applied(connection)
+        if not applied:
+            connection.execute(_APPLIED)
+            _run(connection, schema())
         for migration in migrations:
             if migration.name not in applied:
-                for statement in _statements(migration.sql):
-                    connection.execute(statement)
+                if applied:
+                    _run(connection, migration.sql)
                 connection.execute("INSERT INTO migration VALUES (?, ?)", (migration.name, migration.checksum))
         connection.execute(f"PRAGMA user_version = {migrations[-1].number}")
         connection.execute("COMMIT")
@@ -109,6 +112,16 @@ def migrate(connection: sqlite3.Connection, migrations: Sequence[Migration]) -> 
         if connection.in_transaction:
             connection.execute("ROLLBACK")
         raise
+
+
+def schema() -> str:
+    """The schema as it is now."""
+    return files("callsheet.ledger.sqlite").joinpath("schema.sql").read_text(encoding="utf-8")
+
+
+def _run(connection: sqlite3.Connection, script: str) -> None:
+    for statement in _statements(script):
+        connection.execute(statement)
 
 
 def _statements(script: str) -> Iterator[str]:

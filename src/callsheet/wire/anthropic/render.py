@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from callsheet.assemble.blocks import Answer, Block, Call, Content, Media, Opaque, Part, Reasoning, Said
+from callsheet.assemble.standins import BEGINNING, EMPTY, NO_OUTPUT
 from callsheet.graph.enums import Role
 from callsheet.wire import standins
 from callsheet.wire.anthropic import shapes
@@ -89,7 +90,7 @@ class _Turns:
         """Append content to the last turn if that is of this role, else a turn."""
         last = self.messages[-1] if self.messages else None
         if last is None and role == "assistant":
-            self._say(standins.START)
+            self._say(BEGINNING)
         elif last is not None and last["role"] == role:
             if content[0]["type"] not in shapes.THINKING:
                 last["content"].extend(content)
@@ -101,7 +102,7 @@ class _Turns:
     def closed(self) -> list[Message]:
         """The messages, ending with a turn of the user."""
         if not self.messages:
-            self._say(standins.START)
+            self._say(BEGINNING)
         elif self.messages[-1]["role"] == "assistant":
             self._say(standins.CONTINUE)
         return self.messages
@@ -120,12 +121,12 @@ def _texts(parts: Sequence[Part | Content]) -> list[TextBlock]:
 
 
 def _note(said: Said) -> list[shapes.Block]:
-    first, *others = _texts(said.parts) or [_text(standins.EMPTY)]
+    first, *others = _texts(said.parts) or [_text(EMPTY)]
     return [_text(standins.SYSTEM_NOTE + first["text"]), *others]
 
 
 def _user(parts: Sequence[Part]) -> list[shapes.Block]:
-    return list(_shown(parts, "user")) or [_text(standins.EMPTY)]
+    return list(_shown(parts, "user")) or [_text(EMPTY)]
 
 
 def _assistant(parts: Sequence[Part], ids: CallIds) -> list[shapes.Block]:
@@ -142,13 +143,13 @@ def _assistant(parts: Sequence[Part], ids: CallIds) -> list[shapes.Block]:
     # Thinking after which nothing came was cut off; the service refuses it at the end.
     while shown and shown[-1]["type"] in shapes.THINKING:
         shown.pop()
-    return shown or [_text(standins.EMPTY)]
+    return shown or [_text(EMPTY)]
 
 
 def _result(answer: Answer, ids: CallIds) -> ToolResultBlock:
     # The content of an error may only be text.
     shown = [*(_texts(answer.content) if answer.failed else _shown(answer.content, "tool_result"))]
-    shown = shown or [_text(standins.NO_OUTPUT)]
+    shown = shown or [_text(NO_OUTPUT)]
     only = shown[0].get("text") if answer.form == STRING and len(shown) == 1 else None
     content = only if isinstance(only, str) else shown
     block = ToolResultBlock(type="tool_result", tool_use_id=ids.of(answer.call), content=content)

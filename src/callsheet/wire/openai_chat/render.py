@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
 from callsheet.assemble.blocks import Answer, Block, Content, Media, Part, Said, Text
+from callsheet.assemble.standins import EMPTY, NO_OUTPUT
 from callsheet.graph.enums import Role
 from callsheet.wire import media, standins
 from callsheet.wire.cleaning import clean
@@ -77,7 +78,7 @@ def _said(said: Said, ids: CallIds) -> Message:
 def _by_role(said: Said, ids: CallIds) -> InstructionMessage | UserMessage | AssistantMessage:
     match said.role:
         case Role.USER:
-            shown = list(_user_parts(said.parts)) or [_text(standins.EMPTY)]
+            shown = list(_user_parts(said.parts)) or [_text(EMPTY)]
             return UserMessage(role="user", content=_content(shown, said))
         case Role.ASSISTANT:
             return _assistant(said, ids)
@@ -88,7 +89,7 @@ def _by_role(said: Said, ids: CallIds) -> InstructionMessage | UserMessage | Ass
 
 
 def _instruction(said: Said) -> str | list[TextPart]:
-    return _content(_texts(said.parts) or [_text(standins.EMPTY)], said)
+    return _content(_texts(said.parts) or [_text(EMPTY)], said)
 
 
 def _assistant(said: Said, ids: CallIds) -> AssistantMessage:
@@ -96,7 +97,7 @@ def _assistant(said: Said, ids: CallIds) -> AssistantMessage:
     shown = list(_assistant_parts(said.parts))
     if calls:
         return AssistantMessage(role="assistant", content=_content(shown, said) if shown else None, tool_calls=calls)
-    return AssistantMessage(role="assistant", content=_content(shown or [_text(standins.EMPTY)], said))
+    return AssistantMessage(role="assistant", content=_content(shown or [_text(EMPTY)], said))
 
 
 def _tool(answer: Answer, id: str) -> tuple[ToolMessage, list[UserPart]]:
@@ -110,7 +111,7 @@ def _tool(answer: Answer, id: str) -> tuple[ToolMessage, list[UserPart]]:
             following += [shown] if following else [_text(standins.returned_by(id)), shown]
         else:
             texts.extend(_texts([part]))
-    content = _content(texts or [_text(standins.NO_OUTPUT)], answer)
+    content = _content(texts or [_text(NO_OUTPUT)], answer)
     return ToolMessage(role="tool", tool_call_id=id, content=content), following
 
 

@@ -1,5 +1,4 @@
 -- The first schema: streams of records with their projections, blocks, blobs, and owners' keys.
--- The tenant is in every key. An empty text stands for "no branch" and "no user".
 
 CREATE TABLE stream (
   number INTEGER PRIMARY KEY,
@@ -16,8 +15,6 @@ CREATE TABLE stream (
   UNIQUE (tenant, kind, name)
 ) STRICT;
 
--- id, kind and branch repeat what the header says, to be searched by. The kinds that every turn brings share a series,
--- so that a turn touches one page of the index; every other kind is a series of its own.
 CREATE TABLE record (
   tenant TEXT NOT NULL,
   stream TEXT NOT NULL,
@@ -32,7 +29,6 @@ CREATE TABLE record (
   PRIMARY KEY (tenant, stream, position)
 ) STRICT;
 
--- The root branch is the one id that every stream may have.
 CREATE UNIQUE INDEX record_by_id ON record (tenant, id) WHERE id <> 'main';
 CREATE UNIQUE INDEX record_root_branch ON record (tenant, stream) WHERE id = 'main';
 CREATE INDEX record_in_series ON record (tenant, stream, series, branch, position, kind);
@@ -49,7 +45,6 @@ CREATE TABLE state (
   PRIMARY KEY (tenant, stream, field, target, branch, from_pos)
 ) STRICT, WITHOUT ROWID;
 
--- Nearly every call is answered: whoever looks for those reads them all anyway.
 CREATE INDEX state_by_value ON state (tenant, stream, field, value, branch, to_pos) WHERE value <> 'answered';
 
 CREATE TABLE link (
@@ -83,7 +78,6 @@ CREATE TABLE blob (
   PRIMARY KEY (tenant, user, address)
 ) STRICT, WITHOUT ROWID;
 
--- To tell whether a file in the blob store is anybody's.
 CREATE INDEX blob_by_address ON blob (address);
 
 CREATE TABLE blob_name (
