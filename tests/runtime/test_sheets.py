@@ -65,6 +65,23 @@ def test_what_was_sent_before_is_billed_at_a_tenth(talk: Conversation) -> None:
         assert after.billed_tokens == after.tokens - round(0.9 * content)
 
 
+def test_storing_a_sheet_whole_does_not_make_it_dearer(talk: Conversation) -> None:
+    talk.record(user("word " * 200))
+    billed = [talk.assemble(provider="openai", model="gpt-5.2").billed_tokens for _ in range(140)]
+    assert 1 == len(set(billed[1:]))
+    assert 2 <= sum(sheet.record.base is None for sheet in talk.sheets())
+
+
+def test_the_first_request_of_a_branch_finds_its_parents_in_the_cache(talk: Conversation) -> None:
+    turns(talk, 3)
+    branch = talk.branch()
+    branch.record(user("And the invoice?"))
+    sheet = branch.assemble(provider="openai", model="gpt-5.2")
+    assert sheet.billed_tokens < sheet.tokens / 2
+    other = branch.assemble(provider="openai", model="gpt-4o")
+    assert other.billed_tokens == other.tokens
+
+
 def _texts(sheet: callsheet.Sheet) -> list[str]:
     found = []
     for message in sheet.messages():

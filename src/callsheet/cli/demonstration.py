@@ -3,7 +3,6 @@
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from importlib import resources
 from pathlib import Path
 
 import msgspec
@@ -11,6 +10,7 @@ import msgspec
 from callsheet.cli.opening import opened
 from callsheet.cli.parsing import DEFAULT_TENANT
 from callsheet.errors import InvalidOption
+from callsheet.evaluate import recordings
 from callsheet.graph.enums import ForkReason
 from callsheet.graph.ids import RecordId
 from callsheet.graph.times import Instant, instant
@@ -63,8 +63,7 @@ class Request:
 
 def recording() -> Path:
     """The recording, as it is installed."""
-    with resources.as_file(resources.files("callsheet.evaluate") / "recordings" / "support_desk.jsonl") as path:
-        return path
+    return Path(recordings.__file__).with_name("support_desk.jsonl")
 
 
 def make_room(store: Path) -> None:

@@ -8,7 +8,7 @@ import msgspec
 
 from callsheet.assemble import blocks, sizes
 from callsheet.assemble.compose import INSTRUCTING, Composed, compose
-from callsheet.assemble.delta import Whole, delta, whole
+from callsheet.assemble.delta import Whole, common_prefix, delta, whole
 from callsheet.assemble.select import Selected, raw_artifacts, select
 from callsheet.errors import Damaged, EmptyRequest
 from callsheet.graph.canonical import content_digest
@@ -64,16 +64,17 @@ def gather(place: Place, lineage: Lineage, boundary: Boundary) -> Material:
     return Material(candidates=tuple(candidates), calls=calls)
 
 
-def last_sheet(place: Place, branch: RecordId, participant: RecordId | None) -> Whole | None:
-    """The newest sheet of a branch and participant, in full."""
+def last_sheet(place: Place, lineage: Lineage, participant: RecordId | None) -> Whole | None:
+    """The newest sheet of a branch and participant, in full; for a branch without any, of the branch it came from."""
     head = place.ledger.head(place.sheets.key)
     if head is None:
         return None
-    own = Lineage(segments=(Segment(branch=branch, upto=head.position),), upto=head.position)
-    newest = place.ledger.nodes(place.sheets.key, NodeQuery(kinds=("assembly",), lineage=own, newest=True, limit=8))
-    for record in reversed(newest):
-        if record.header.scope.owner == participant:
-            return read_sheet(place, record)
+    for segment in reversed(lineage.segments):
+        own = Lineage(segments=(Segment(branch=segment.branch, upto=head.position),), upto=head.position)
+        newest = place.ledger.nodes(place.sheets.key, NodeQuery(kinds=("assembly",), lineage=own, newest=True, limit=8))
+        for record in reversed(newest):
+            if record.header.scope.owner == participant:
+                return read_sheet(place, record)
     return None
 
 
@@ -134,7 +135,7 @@ def assemble(
         messages_assembled=len(rendered) - 1,
         tokens_replayed=measured.parts.total,
         tokens=measured.parts,
-        tokens_billed=_billed(composed, measured, change.kept, selected, warm=change.kept_blocks > 0),
+        tokens_billed=_billed(composed, measured, selected, before if _same_cache(before, addresses) else None),
         exact=counter.exact,
         artifacts=raw_artifacts(selected),
         omitted=tuple(sorted(selected.omitted.items())),
@@ -204,10 +205,16 @@ def _render(
     return (msgspec.json.encode(body), *map(msgspec.json.encode, messages))
 
 
-def _billed(composed: Sequence[Composed], measured: _Measured, kept: int, selected: Selected, warm: bool) -> int:
+def _same_cache(before: Whole | None, addresses: Sequence[str]) -> bool:
+    """Whether the provider can have the previous request in its cache: the same model with the same tools."""
+    return before is not None and before.blocks[:1] == addresses[:1]
+
+
+def _billed(composed: Sequence[Composed], measured: _Measured, selected: Selected, before: Whole | None) -> int:
     """What the request costs when the part that the previous request began with too is read from the cache."""
-    if not warm:
+    if before is None:
         return measured.parts.total
+    kept = common_prefix(selected.selections, before.selected)
     shown_before = {selection.record for selection in selected.selections[:kept]}
     prefix = measured.parts.tools
     for item, size in zip(composed, measured.by_block, strict=True):

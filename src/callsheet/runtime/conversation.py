@@ -191,7 +191,7 @@ class Conversation:
         )
         before = session.last_sheet(self._view)
         if before is None:
-            before = last_sheet(session.place, *self._view)
+            before = last_sheet(session.place, tail.lineage, self._view.participant)
         sheet, full = assemble(session.place, tail.lineage, boundary, policy=chosen, tools=tools, before=before)
         session.remember_sheet(self._view, full)
         return sheet
