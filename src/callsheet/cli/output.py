@@ -24,15 +24,15 @@ class Output:
 
     def text(self, text: str) -> None:
         """Print for people, a line or several."""
-        _write(sys.stdout, text + "\n")
+        self._print(text)
 
     def json(self, value: object) -> None:
         """Print one JSON document over several lines."""
-        _write(sys.stdout, dumps(value, indent=2) + "\n")
+        self._print(dumps(value, indent=2))
 
     def json_line(self, value: object) -> None:
         """Print one JSON document on a line of its own, one of many."""
-        _write(sys.stdout, dumps(value) + "\n")
+        self._print(dumps(value))
 
     def raw(self, content: bytes) -> None:
         """Print bytes as they are."""
@@ -63,9 +63,14 @@ class Output:
         self._finish_progress()
         sys.stdout.flush()
 
+    def _print(self, text: str) -> None:
+        self._finish_progress()
+        _write(sys.stdout, text + "\n")
+
     def _finish_progress(self) -> None:
         if self._unfinished:
             _write(sys.stderr, "\r\x1b[K")
+            sys.stderr.flush()
             self._unfinished = False
 
 
