@@ -10,6 +10,8 @@ from callsheet.graph.enums import ArtifactStatus, Defect, Lifecycle, RunStatus
 from callsheet.graph.nodes import Message, ModelRun, ToolArtifact
 from callsheet.graph.record import Record
 from callsheet.testing import FixedClock, memory_runtime
+from callsheet.wire.names import Wire
+from callsheet.wire.validate import problems
 from tests.runtime.replies import anthropic_reply, asks, call, openai_reply, result, tool, user
 
 
@@ -227,3 +229,26 @@ def test_a_changed_tool_set_is_recorded_once_with_the_reply(runtime: Runtime, ta
         talk.record(openai_reply("!"), sheet=sent)
     kinds = [record.header.kind for record in everything(runtime, talk)]
     assert 2 == kinds.count("tools_offered")
+
+
+def test_ids_and_names_with_half_characters_are_recorded_and_still_pair(talk: Conversation) -> None:
+    half = "c\ud83e"
+    talk.record([user("?"), asks(call(half, tool="get\ud83e")), result(half, "ok")])
+    (card,) = [item for item in talk.transcript() if isinstance(item, ToolCard)]
+    assert ("get\\ud83e", ArtifactStatus.OK) == (card.tool, card.status)
+    sheet = talk.assemble(provider="openai", model="gpt-5.2")
+    assert not problems(sheet.request(), Wire.OPENAI)
+
+
+@pytest.mark.parametrize("name", ["", "a\0b", "half \ud83e", "x" * 513, 7])
+def test_names_that_no_store_can_hold_are_refused(runtime: Runtime, talk: Conversation, name: str) -> None:
+    with pytest.raises(InvalidOption, match="name"):
+        runtime.conversation(name)
+    with pytest.raises(InvalidOption, match="event"):
+        talk.record(user("Hi"), event=name)
+    with pytest.raises(InvalidOption, match="participant"):
+        talk.participant(name)
+    with pytest.raises(InvalidOption, match="name"):
+        talk.branch(name=name)
+    with pytest.raises(InvalidOption, match="model"):
+        talk.assemble(provider="openai", model=name)

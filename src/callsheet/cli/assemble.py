@@ -4,9 +4,9 @@ import argparse
 from pathlib import Path
 
 from callsheet.cli.exits import Exit
-from callsheet.cli.opening import opened
+from callsheet.cli.opening import opened, signer_from
 from callsheet.cli.output import Output
-from callsheet.cli.parsing import Commands, add_command, add_json, add_store, add_tenant
+from callsheet.cli.parsing import Commands, add_command, add_json, add_key, add_store, add_tenant
 from callsheet.errors import InputError
 
 _ASSEMBLE = """\
@@ -28,6 +28,7 @@ def add(commands: Commands) -> None:
     parser.add_argument("--branch", metavar="NAME", default="main", help="the branch (default: %(default)s)")
     parser.add_argument("--explain", action="store_true", help="print what it holds and why, instead of the request")
     add_store(parser)
+    add_key(parser, "sign the head of the sheets")
     add_tenant(parser)
     add_json(parser)
 
@@ -37,7 +38,7 @@ def _assemble(args: argparse.Namespace, out: Output) -> Exit:
     from callsheet.policy.sets import DEFAULT
 
     tools = _tools(args.tools) if args.tools is not None else []
-    with opened(args.store, args.tenant) as runtime:
+    with opened(args.store, args.tenant, signer=signer_from(args.signing_key)) as runtime:
         sheet = (
             runtime.existing(args.conversation)
             .on(args.branch)

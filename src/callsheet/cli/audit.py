@@ -4,9 +4,9 @@ import argparse
 from typing import TYPE_CHECKING
 
 from callsheet.cli.exits import Exit
-from callsheet.cli.opening import opened
+from callsheet.cli.opening import opened, signer_from
 from callsheet.cli.output import Output
-from callsheet.cli.parsing import Commands, add_command, add_json, add_progress, add_store, add_tenant
+from callsheet.cli.parsing import Commands, add_command, add_json, add_key, add_progress, add_store, add_tenant
 
 if TYPE_CHECKING:
     from callsheet.audit.report import Progress, Report
@@ -15,7 +15,7 @@ _VERIFY = """\
 Derives everything again from what lies in the store: chains, heads, bodies, large content,
 rendered blocks, projections. What was cut off at the end of a stream shows only against a head
 that was noted down before: print heads with --heads, keep them elsewhere, give them back with
---expect. Heads that are signed are reported, but not checked: their key is not in the store."""
+--expect. Signatures of heads are checked with --signing-key; the key is never in the store."""
 
 _REBUILD = """\
 Projections are what can be queried; they follow from the records alone. Needed only when
@@ -34,6 +34,7 @@ def add(commands: Commands) -> None:
     )
     parser.add_argument("--heads", action="store_true", help="print the heads, to note them down")
     add_store(parser)
+    add_key(parser, "check signatures")
     add_tenant(parser, everybody=True)
     add_json(parser)
     add_progress(parser)
@@ -95,6 +96,7 @@ def _verify(args: argparse.Namespace, out: Output) -> Exit:
         report = verify(
             runtime.ledger,
             tenant=args.tenant,
+            signer=signer_from(args.signing_key),
             expect=args.expect,
             progress=lambda progress: tell_records(out, progress),
         )

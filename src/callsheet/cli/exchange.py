@@ -6,9 +6,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from callsheet.cli.exits import Exit
-from callsheet.cli.opening import opened
+from callsheet.cli.opening import opened, signer_from
 from callsheet.cli.output import Output
-from callsheet.cli.parsing import Commands, UsageError, add_command, add_json, add_progress, add_store, add_tenant
+from callsheet.cli.parsing import (
+    Commands,
+    UsageError,
+    add_command,
+    add_json,
+    add_key,
+    add_progress,
+    add_store,
+    add_tenant,
+)
 from callsheet.errors import InvalidLine, InvalidOption
 
 if TYPE_CHECKING:
@@ -50,6 +59,7 @@ def add(commands: Commands) -> None:
     )
     parser.add_argument("files", nargs="+", metavar="FILE", help="JSON lines, plain or gzip; - for standard input")
     add_store(parser)
+    add_key(parser, "sign heads")
     add_tenant(parser)
     add_json(parser)
     add_progress(parser)
@@ -72,7 +82,7 @@ def _import(args: argparse.Namespace, out: Output) -> Exit:
         check_readable(name)  # before a store is made
     total = Imported()
     refused: list[InvalidLine] = []
-    with opened(args.store, args.tenant, create=True) as runtime:
+    with opened(args.store, args.tenant, create=True, signer=signer_from(args.signing_key)) as runtime:
         for name in args.files:
             for outcome in _outcomes(runtime, name, out):
                 if isinstance(outcome, InvalidLine):

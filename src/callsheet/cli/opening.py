@@ -6,18 +6,34 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from callsheet.cli.parsing import DEFAULT_TENANT
-from callsheet.errors import NotFound
+from callsheet.errors import InvalidOption, NotFound
 
 if TYPE_CHECKING:
+    from callsheet.graph.ports import Signer
     from callsheet.runtime.runtime import Runtime
 
 
 @contextmanager
-def opened(store: str, tenant: str | None = None, *, create: bool = False) -> Iterator["Runtime"]:
+def opened(
+    store: str, tenant: str | None = None, *, create: bool = False, signer: "Signer | None" = None
+) -> Iterator["Runtime"]:
     """An open store. Raises `NotFound` where there is none, so that looking for one does not make one."""
     from callsheet.runtime.opening import open as open_store
 
     if not create and not Path(store).exists():
         raise NotFound(f"there is no store at {store}")
-    with open_store(store, tenant=DEFAULT_TENANT if tenant is None else tenant) as runtime:
+    with open_store(store, tenant=DEFAULT_TENANT if tenant is None else tenant, signer=signer) as runtime:
         yield runtime
+
+
+def signer_from(file: str | None) -> "Signer | None":
+    """The signer whose key a file holds, named after the file. Raises `InvalidOption` for a file without a key."""
+    if file is None:
+        return None
+    from callsheet.ledger.crypto.signers import HmacSigner
+
+    try:
+        key = Path(file).read_bytes().strip()
+    except OSError as problem:
+        raise InvalidOption(f"the signing key {file} cannot be read: {problem.strerror}") from None
+    return HmacSigner(Path(file).stem, key)

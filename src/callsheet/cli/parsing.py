@@ -60,6 +60,11 @@ def add_store(parser: Parser, default: str = DEFAULT_STORE) -> None:
     parser.add_argument("--store", metavar="PATH", default=default, help="the store (default: %(default)s)")
 
 
+def add_key(parser: Parser, purpose: str) -> None:
+    """``--signing-key``."""
+    parser.add_argument("--signing-key", metavar="FILE", help=f"{purpose} with the key in this file (HMAC-SHA256)")
+
+
 def add_tenant(parser: Parser, *, everybody: bool = False) -> None:
     """``--tenant``: whose part of the store; for work on the store as a whole everybody's, unless one is named."""
     default, said = (None, "everybody's") if everybody else (DEFAULT_TENANT, DEFAULT_TENANT)

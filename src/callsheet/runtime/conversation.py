@@ -18,7 +18,7 @@ from callsheet.runtime import forking
 from callsheet.runtime.assembling import assemble, last_sheet, read_sheet
 from callsheet.runtime.counters import Counters, count_up
 from callsheet.runtime.drafting import Shown, text_bytes
-from callsheet.runtime.options import Time, choice, positive
+from callsheet.runtime.options import Time, choice, label, positive
 from callsheet.runtime.recording import Recording, check_sheet, waiting_sheet
 from callsheet.runtime.session import Session, View
 from callsheet.runtime.sheet import Sheet
@@ -127,7 +127,7 @@ class Conversation:
             shown=shown,
             status=choice(ArtifactStatus, status, "status") if status is not None else None,
             at=instant(at) if at is not None else None,
-            event=event,
+            event=label(event, "event") if event is not None else None,
         )
         tail, records = self._session.append(self._view, recording.draft)
         ids = tuple(record.id for record in records if isinstance(record.body, Message | ToolArtifact))
@@ -182,8 +182,8 @@ class Conversation:
             trigger=tail.last_message,
             participant=self._view.participant,
             mode=choice(RuntimeMode, mode, "mode"),
-            provider=provider,
-            model=model,
+            provider=label(provider, "provider"),
+            model=label(model, "model"),
             tools=tuple(formats.tool_name(tool, f"tools[{index}]") for index, tool in enumerate(tools)),
             budget=limit,
             reserve=reserve,
@@ -238,7 +238,7 @@ class Conversation:
             self._view,
             at=at,
             before=before,
-            name=name,
+            name=label(name, "name") if name is not None else None,
             reason=choice(ForkReason, reason, "reason"),
         )
         return Conversation(self._session, id, self._view.participant)
@@ -264,6 +264,7 @@ class Conversation:
         What a participant's runs request and tools answer is its own; what it finally says is for everyone on the
         branch. A name keeps the configuration that it was created with; another one is a `InvalidOption`.
         """
+        label(name, "the participant's name")
         session = self._session
         for record in session.ledger.nodes(session.conversation.key, NodeQuery(kinds=("participant",))):
             body = record.body

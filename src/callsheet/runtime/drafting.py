@@ -15,7 +15,7 @@ from callsheet.graph.times import Instant
 from callsheet.graph.values import Scope
 from callsheet.runtime.matching import match
 from callsheet.runtime.tail import Tail
-from callsheet.wire.cleaning import clean
+from callsheet.wire.cleaning import clean, storable
 from callsheet.wire.tokens import count
 
 
@@ -83,12 +83,12 @@ class Drafting:
             status=reply.status,
             requested_provider=shown.boundary.provider if shown else None,
             requested_model=shown.boundary.model if shown else None,
-            answered_model=reply.model,
+            answered_model=_storable(reply.model),
             sheet=shown.sheet if shown else None,
             trigger=shown.boundary.trigger if shown else None,
             usage=reply.usage,
-            finish=reply.finish,
-            response=reply.response,
+            finish=_storable(reply.finish),
+            response=_storable(reply.response),
             metadata=reply.extras,
         )
         made = self.add(run, kind="run", scope=self._private(None))
@@ -110,7 +110,7 @@ class Drafting:
             parts=parts,
             form=said.form,
             wire=said.wire,
-            name=said.name,
+            name=_storable(said.name),
             instruction=instruction,
             event=self.event,
             extras=said.extras,
@@ -123,16 +123,17 @@ class Drafting:
 
     def _call(self, call: blocks.Call, message: RecordId, index: int) -> ToolCall:
         defects = call.defects
-        if call.id and any(known.body.provider_id == call.id for known in (*self.tail.open, *self.tail.answered)):
+        id, tool = _storable(call.id), storable(call.tool)
+        if id and any(known.body.provider_id == id for known in (*self.tail.open, *self.tail.answered)):
             defects = (*defects, Defect.REPEATED_ID)
         return ToolCall(
             message=message,
             index=index,
-            tool=call.tool,
+            tool=tool,
             arguments=self._payload(call.arguments, digest=True),
-            o200k=count(call.tool, RECORDED_IN) + count(call.arguments, RECORDED_IN),
-            provider_id=call.id,
-            kind=call.kind,
+            o200k=count(tool, RECORDED_IN) + count(call.arguments, RECORDED_IN),
+            provider_id=id,
+            kind=storable(call.kind),
             wire=call.wire,
             extras=call.extras,
             defects=defects,
@@ -142,13 +143,14 @@ class Drafting:
 
     def answered(self, answer: blocks.Answer, status: ArtifactStatus | None) -> RecordId:
         """Draft the artifact of a tool execution, paired with its call by position."""
-        found = match(answer, self.tail)
+        id, tool = _storable(answer.call), _storable(answer.tool)
+        found = match(id, tool, self.tail)
         call = found.call
         raw = [_content_bytes(part) for part in answer.content]
         body = ToolArtifact(
             call=call.id if call else None,
-            provider_id=answer.call,
-            tool=call.body.tool if call else answer.tool,
+            provider_id=id,
+            tool=call.body.tool if call else tool,
             arguments_digest=call.body.arguments.digest if call else None,
             arguments_size=call.body.arguments.size if call else 0,
             content=tuple(self._content(part) for part in answer.content),
@@ -179,9 +181,9 @@ class Drafting:
         if isinstance(part, blocks.Opaque):
             return values.Opaque(wire=part.wire, raw=self._bytes(part.raw), o200k=_count_raw(part.raw))
         return values.Media(
-            mime=part.mime,
+            mime=storable(part.mime),
             data=self._bytes(part.data) if part.data is not None else None,
-            url=part.url,
+            url=_storable(part.url),
             width=part.width,
             height=part.height,
             wire=part.wire,
@@ -193,6 +195,10 @@ class Drafting:
 
     def _bytes(self, content: bytes, *, digest: bool = False) -> values.Payload:
         return self.ledger.stash(self.owner, content, digest=digest)
+
+
+def _storable(name: str | None) -> str | None:
+    return storable(name) if name is not None else None
 
 
 def text_bytes(text: str) -> bytes:

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 
-from callsheet.assemble.blocks import Answer
 from callsheet.graph.enums import Defect
 from callsheet.runtime.tail import KnownCall, Tail
 
@@ -15,16 +14,16 @@ class Match:
     defects: tuple[Defect, ...] = ()
 
 
-def match(answer: Answer, tail: Tail) -> Match:
-    """Find the call of a result among the calls of the tail.
+def match(id: str | None, tool: str | None, tail: Tail) -> Match:
+    """Find the call of a result, by the id and the tool that the result names, among the calls of the tail.
 
     With an id: the newest open call with that id; else one of the newest message that was answered before. Without
     an id: the oldest open call of the newest message, of the same tool where the result names one.
     """
-    if answer.call:
-        return _by_id(answer.call, tail)
+    if id:
+        return _by_id(id, tail)
     for known in tail.open:
-        if known.body.message == tail.last_message and answer.tool in (None, known.body.tool):
+        if known.body.message == tail.last_message and tool in (None, known.body.tool):
             return Match(call=known)
     return Match(call=None, defects=(Defect.ORPHAN_RESULT,))
 

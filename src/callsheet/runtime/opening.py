@@ -5,6 +5,7 @@ from pathlib import Path
 
 from callsheet.errors import InvalidOption
 from callsheet.graph.ports import Clock, Ids, Ledger, Signer
+from callsheet.runtime.options import label
 from callsheet.runtime.runtime import Runtime
 from callsheet.runtime.sources import RandomIds, SystemClock
 
@@ -30,10 +31,9 @@ def open(
 
     Raises `NotAStore`, `StoreTooNew`, `StoreBusy`, and `InvalidOption` for a location that no store goes by.
     """
-    if not tenant:
-        raise InvalidOption("tenant is empty; name one or leave it out")
+    owner = label(tenant, "tenant")
     ledger = _ledger(location, signer, clock)
-    return Runtime(ledger, tenant=tenant, ids=ids or RandomIds(), clock=clock or SystemClock())
+    return Runtime(ledger, tenant=owner, ids=ids or RandomIds(), clock=clock or SystemClock())
 
 
 def _ledger(location: str | os.PathLike[str], signer: Signer | None, clock: Clock | None) -> Ledger:

@@ -21,6 +21,20 @@ def choice(kind: type[_E], value: _E | str, name: str) -> _E:
         raise InvalidOption(f"{name} is {value!r}; it must be one of: {known}") from None
 
 
+LONGEST_LABEL = 512
+
+
+def label(value: object, name: str) -> str:
+    """A name that a person or program gave: text, not empty, that every store can hold. Raises `InvalidOption`."""
+    if not isinstance(value, str) or not value:
+        raise InvalidOption(f"{name} is {value!r}; it must be text and not empty")
+    if len(value) > LONGEST_LABEL:
+        raise InvalidOption(f"{name} has {len(value):,} characters; at most {LONGEST_LABEL} are allowed")
+    if "\0" in value or any("\ud800" <= character <= "\udfff" for character in value):
+        raise InvalidOption(f"{name} is {value!r}; NUL and lone surrogates are not allowed")
+    return value
+
+
 def positive(value: int, name: str) -> int:
     """A number above zero. Raises `InvalidOption`."""
     if isinstance(value, bool) or not isinstance(value, int) or value <= 0:

@@ -12,6 +12,7 @@ from callsheet.graph.ports import Append, Clock, Ids, Ledger, Owner
 from callsheet.graph.record import Body, Draft, Stream
 from callsheet.graph.values import Scope
 from callsheet.runtime.conversation import Conversation
+from callsheet.runtime.options import label
 from callsheet.runtime.session import Session
 
 DEFAULT_USER = "local"
@@ -55,8 +56,9 @@ class Runtime:
         `user` owns it: what is recorded is erased together with its user. A conversation keeps the user it began with;
         another one is refused with `InvalidOption`.
         """
-        if not isinstance(name, str) or not name:
-            raise InvalidOption(f"a conversation's name is {name!r}; it must be text and not empty")
+        label(name, "the conversation's name")
+        if user is not None:
+            label(user, "user")
         found = self._ledger.stream(self._tenant, StreamKind.CONVERSATION, name)
         if found is None:
             found = self._begin(name, UserId(user or DEFAULT_USER))

@@ -41,6 +41,11 @@ def _visible(nuls: re.Match[str]) -> str:
     return _VISIBLE_NUL if length == 1 else f"{_VISIBLE_NUL}×{length}"
 
 
+def storable(name: str) -> str:
+    """An id or name as every store can hold it: a lone surrogate as its escape, such as ``\\ud83e``; else unchanged."""
+    return name.encode("utf-8", "backslashreplace").decode() if has_surrogates(name) else name
+
+
 def clean_value(value: object) -> object:
     """A JSON value with every string in it cleaned, keys included."""
     if isinstance(value, str):

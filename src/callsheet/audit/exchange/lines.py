@@ -13,14 +13,13 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from callsheet.assemble.blocks import Answer, Block
+from callsheet.assemble.blocks import Answer
 from callsheet.errors import InvalidMessage, InvalidTime
 from callsheet.graph.enums import ArtifactStatus
 from callsheet.graph.times import Instant, instant
 from callsheet.runtime.importing import Dated
 from callsheet.runtime.options import choice
 from callsheet.wire import formats
-from callsheet.wire.cleaning import has_surrogates
 from callsheet.wire.detect import mark
 from callsheet.wire.reading import fields, items, refuse
 
@@ -127,23 +126,10 @@ def _message(value: object, wire: formats.Wire, where: str) -> Dated:
     found = fields(value, where)
     # Both keys stay with the message, so that it is exported as it came. A time that is not known is noted as such.
     read = formats.parse_messages({**found, AT: found.get(AT)}, wire, where)
-    for block in read:
-        _check_names(block, where)
     status = _status(found.get(STATUS), f"{where}.{STATUS}")
     if status is not None and not any(isinstance(block, Answer) for block in read):
         raise InvalidMessage("goes with a tool result; this message holds none", where=f"{where}.{STATUS}")
     return Dated(items=read, at=_time(found.get(AT), f"{where}.{AT}"), status=status)
-
-
-def _check_names(block: Block, where: str) -> None:
-    """Refuse ids and names that no store can hold, before anything of the line is recorded."""
-    if isinstance(block, Answer):
-        names = [block.call, block.tool]
-    else:
-        names = [block.name, *(name for call in block.calls for name in (call.id, call.tool))]
-    for name in names:
-        if name is not None and has_surrogates(name):
-            refuse("ids and names must be valid Unicode text", name, where)
 
 
 def _status(value: object, where: str) -> ArtifactStatus | None:
