@@ -10,7 +10,7 @@ from callsheet.graph.values import Digest
 from callsheet.ledger.vault import Vault
 
 
-class StoredRow(msgspec.Struct, frozen=True):
+class StoredRow(msgspec.Struct, frozen=True, gc=False):
     """A record as a store keeps it."""
 
     position: int

@@ -25,7 +25,7 @@ from callsheet.ledger.decode import StoredRow
 from callsheet.ledger.vault import Vault
 
 
-class Prepared(msgspec.Struct, frozen=True, kw_only=True):
+class Prepared(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A draft, encoded and sealed."""
 
     draft: Draft
@@ -37,7 +37,7 @@ class Prepared(msgspec.Struct, frozen=True, kw_only=True):
     addresses: tuple[str, ...]
 
 
-class PreparedAppend(msgspec.Struct, frozen=True, kw_only=True):
+class PreparedAppend(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """An append with everything done that can be done before the lock is held."""
 
     stream: Stream
@@ -47,7 +47,7 @@ class PreparedAppend(msgspec.Struct, frozen=True, kw_only=True):
     blocks: dict[str, bytes]
 
 
-class Placed(msgspec.Struct, frozen=True, kw_only=True):
+class Placed(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A record in its place in the chain."""
 
     record: Record

@@ -9,7 +9,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from callsheet.errors import StoreBusy, StoreClosed
-from callsheet.ledger.sqlite.errors import translating
+from callsheet.ledger.sqlite.errors import DRIVER_ERRORS, translated
 
 
 class Durability(StrEnum):
@@ -76,34 +76,43 @@ class Connections:
     def reading(self) -> Iterator[sqlite3.Connection]:
         """A connection that sees what is committed. Raises `StoreClosed`, `StoreBusy`, `Damaged`."""
         self._ready()
-        with translating():
-            idle = self._idle
+        idle = self._idle
+        try:
             try:
                 connection = idle.pop()
-            except IndexError:
+            except IndexError:  # all are busy
                 connection = self._connected()
             try:
                 yield connection
             finally:
+                idle.append(connection)
                 if self._closed:
-                    connection.close()
-                else:
-                    idle.append(connection)
+                    self._close_idle()
+        except DRIVER_ERRORS as problem:
+            raise translated(problem) from problem
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
         """A transaction, alone in it among all processes: committed at the end, rolled back at an error."""
         self._ready()
-        writing = self._writing
-        if not writing.acquire(timeout=self._busy_timeout):
+        lock = self._writing
+        if not lock.acquire(timeout=self._busy_timeout):
             raise StoreBusy
         try:
-            with translating():
-                if self._writer is None:
-                    self._writer = self._connected()
-                yield from _transaction(self._writer)
+            self.ensure_open()
+            connection = self._writer = self._writer or self._connected()
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield connection
+                connection.execute("COMMIT")
+            except BaseException:
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+                raise
+        except DRIVER_ERRORS as problem:
+            raise translated(problem) from problem
         finally:
-            writing.release()
+            lock.release()
 
     @contextmanager
     def snapshot(self) -> Iterator[sqlite3.Connection]:
@@ -134,16 +143,8 @@ class Connections:
             if self._writer is not None:
                 self._writer.close()
                 self._writer = None
+        self._close_idle()
+
+    def _close_idle(self) -> None:
         while self._idle:
             self._idle.pop().close()
-
-
-def _transaction(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        yield connection
-        connection.execute("COMMIT")
-    except BaseException:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-        raise

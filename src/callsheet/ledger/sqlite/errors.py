@@ -4,7 +4,16 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from callsheet.errors import Damaged, InputError, NotAStore, StoreBusy, StoreClosed, StoreError, StoreFull
+from callsheet.errors import (
+    CallsheetError,
+    Damaged,
+    InputError,
+    NotAStore,
+    StoreBusy,
+    StoreClosed,
+    StoreError,
+    StoreFull,
+)
 
 _BY_CODE: dict[int, tuple[type[StoreError], str]] = {
     sqlite3.SQLITE_BUSY: (StoreBusy, "other writers kept the store locked too long; nothing was written. Try again"),
@@ -19,8 +28,14 @@ _BY_CODE: dict[int, tuple[type[StoreError], str]] = {
 _PRIMARY = 0xFF
 
 
-def translated(problem: sqlite3.Error) -> StoreError:
+DRIVER_ERRORS = (sqlite3.Error, UnicodeEncodeError)
+"""All that the driver raises: its own, and what Python raises for text that is no Unicode."""
+
+
+def translated(problem: sqlite3.Error | UnicodeEncodeError) -> CallsheetError:
     """Our error for one of the driver's."""
+    if isinstance(problem, UnicodeEncodeError):
+        return InputError(f"names and ids are valid Unicode text: {problem}")
     code = getattr(problem, "sqlite_errorcode", None)
     if code is None and isinstance(problem, sqlite3.ProgrammingError):  # the driver knows only this way to say so
         return StoreClosed()
@@ -33,7 +48,5 @@ def translating() -> Iterator[None]:
     """Let only our errors out."""
     try:
         yield
-    except sqlite3.Error as problem:
+    except DRIVER_ERRORS as problem:
         raise translated(problem) from problem
-    except UnicodeEncodeError as problem:
-        raise InputError(f"names and ids are valid Unicode text: {problem}") from problem
