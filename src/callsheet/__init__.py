@@ -16,6 +16,7 @@ from callsheet._version import __version__
 if TYPE_CHECKING:
     from callsheet.errors import CallsheetError
     from callsheet.graph.enums import ArtifactStatus, Role
+    from callsheet.ledger.crypto.signers import Ed25519Signer, HmacSigner
     from callsheet.runtime.aio import AsyncConversation, AsyncRuntime, open_async
     from callsheet.runtime.conversation import Conversation, PendingCall, Recorded
     from callsheet.runtime.counters import Counters
@@ -31,6 +32,8 @@ __all__ = [
     "CallsheetError",
     "Conversation",
     "Counters",
+    "Ed25519Signer",
+    "HmacSigner",
     "PendingCall",
     "Recorded",
     "Role",
@@ -50,6 +53,8 @@ _HOMES = {
     "CallsheetError": "callsheet.errors",
     "Conversation": "callsheet.runtime.conversation",
     "Counters": "callsheet.runtime.counters",
+    "Ed25519Signer": "callsheet.ledger.crypto.signers",
+    "HmacSigner": "callsheet.ledger.crypto.signers",
     "PendingCall": "callsheet.runtime.conversation",
     "Recorded": "callsheet.runtime.conversation",
     "Role": "callsheet.graph.enums",

@@ -164,3 +164,10 @@ def test_a_request_that_is_changed_by_the_caller_changes_no_sheet(talk: Conversa
     assert isinstance(messages, list)
     messages.clear()
     assert [{"role": "user", "content": "Hi"}] == sheet.messages()
+
+
+def test_tools_are_counted_as_they_are_sent(talk: Conversation) -> None:
+    turns(talk, 1)
+    sheet = talk.assemble(provider="anthropic", model="claude-sonnet-4-5")
+    assert ["get_order"] == [each["name"] for each in sheet.tools()]
+    assert sheet.record.tokens.tools > 0

@@ -115,10 +115,11 @@ def assemble(
     if not any(_is_turn(record) for record in selected.records):
         raise EmptyRequest
     composed = compose(selected.records, material.calls, _reader(place))
-    measured = _measure(composed, selected, material.calls, counter, tools)
+    body = _render(composed, boundary, tools)
+    measured = _measure(composed, selected, material.calls, counter, body.get("tools"))
     sizes.check_budget(measured.parts, boundary.budget, counter, str(policy))
     decided = time.perf_counter_ns()
-    rendered = _render(composed, boundary, tools)
+    rendered = _blocks(body)
     addresses = tuple(place.ledger.address(place.owner, block) for block in rendered)
     change = delta(selected.selections, addresses, before)
     record = ContextAssembly(
@@ -175,7 +176,7 @@ def _measure(
     selected: Selected,
     calls: Mapping[RecordId, ToolCall],
     counter: TokenCounter,
-    tools: Sequence[Mapping[str, object]],
+    tools: object,
 ) -> _Measured:
     recorded = {record.id: sizes.recorded_tokens(record, calls) for record in selected.records}
     by_block = sizes.count(composed, recorded, counter)
@@ -186,23 +187,30 @@ def _measure(
         calls=sum(len(block.calls) for block in said),
         results=len(composed) - len(said),
     )
-    offered = counter.count_tools(msgspec.json.encode(tool).decode() for tool in tools)
-    return _Measured(by_block=by_block, parts=sizes.by_part(composed, by_block, framing=framing, tools=offered))
+    # As they are sent: a format may reshape them, and Anthropic's offers those that the history calls.
+    offered = tools if isinstance(tools, list) else []
+    toolset = counter.count_tools(msgspec.json.encode(tool).decode() for tool in offered)
+    return _Measured(by_block=by_block, parts=sizes.by_part(composed, by_block, framing=framing, tools=toolset))
 
 
 def _render(
     composed: Sequence[Composed], boundary: Boundary, tools: Sequence[Mapping[str, object]]
-) -> tuple[bytes, ...]:
-    body = formats.render(
+) -> dict[str, object]:
+    return formats.render(
         [item.block for item in composed],
         formats.wire_of(boundary.provider),
         model=boundary.model,
         tools=tools,
         max_tokens=boundary.reserve or None,
     )
-    messages = body.pop("messages")
+
+
+def _blocks(body: Mapping[str, object]) -> tuple[bytes, ...]:
+    """The envelope of a request without its messages, then each message."""
+    messages = body["messages"]
     assert isinstance(messages, list)
-    return (msgspec.json.encode(body), *map(msgspec.json.encode, messages))
+    envelope = {key: value for key, value in body.items() if key != "messages"}
+    return (msgspec.json.encode(envelope), *map(msgspec.json.encode, messages))
 
 
 def _same_cache(before: Whole | None, addresses: Sequence[str]) -> bool:

@@ -164,8 +164,8 @@ class Conversation:
     ) -> Sheet:
         """Assemble the next request of this branch and participant under a policy set, and store how it came about.
 
-        `budget` is what the request may take in tokens, tool schemas included; default: `DEFAULT_WINDOW` less
-        `reserve`, which is kept free for the reply. `tools` are schemas in OpenAI's or Anthropic's shape and render in
+        `budget` is what the request may take in tokens, tool schemas included; default: 400,000 less `reserve`, which
+        is kept free for the reply. `tools` are schemas in OpenAI's or Anthropic's shape and render in
         this order. `policy` names a policy set; default: ``replay``, everything verbatim. `now` is the time that the
         policies go by; default: the clock's.
 
