@@ -23,6 +23,7 @@ _GENERATED = "<!-- Written by tools/build_reference.py. Change the docstrings, t
 
 _GROUPS = {
     "Opening a store": ("open", "open_async", "Runtime"),
+    "Signing": ("HmacSigner", "Ed25519Signer"),
     "Conversations": ("Conversation", "Recorded", "PendingCall"),
     "Requests": ("Sheet",),
     "Reading": ("Spoken", "ToolCard", "Counters"),

@@ -23,12 +23,15 @@ class HmacSigner:
 
     @property
     def name(self) -> str:
+        """Algorithm and name of the key, as stored with each head."""
         return self._name
 
     def sign(self, message: bytes) -> bytes:
+        """The signature of a message."""
         return hmac.digest(self._key, message, hashlib.sha256)
 
     def verify(self, message: bytes, signature: bytes) -> bool:
+        """Whether the signature is this key's for the message."""
         return hmac.compare_digest(self.sign(message), signature)
 
 
@@ -42,6 +45,7 @@ class Ed25519Signer:
 
     @property
     def name(self) -> str:
+        """Algorithm and name of the key, as stored with each head."""
         return self._name
 
     @property
@@ -50,9 +54,11 @@ class Ed25519Signer:
         return self._key.public_key().public_bytes_raw()
 
     def sign(self, message: bytes) -> bytes:
+        """The signature of a message."""
         return self._key.sign(message)
 
     def verify(self, message: bytes, signature: bytes) -> bool:
+        """Whether the signature is this key's for the message."""
         from cryptography.exceptions import InvalidSignature
 
         try:

@@ -1,12 +1,14 @@
 """Reading states and links. SQL narrows down to what can matter; what holds is said as it is in memory."""
 
 import sqlite3
+from collections.abc import Iterator
 
 from callsheet.graph.cut import Lineage
+from callsheet.graph.effects import effects
 from callsheet.graph.query import LinkQuery, LinkRow, Projection, StateQuery, StateRow, current
-from callsheet.graph.record import StreamKey
+from callsheet.graph.record import Record, StreamKey
 from callsheet.ledger.sqlite.queries import portions, query
-from callsheet.ledger.sqlite.read import branches
+from callsheet.ledger.sqlite.read import Decode, branches, records_by_id
 from callsheet.ledger.sqlite.rows import read_link, read_node, read_state
 
 _UNINDEXED = "answered"
@@ -55,14 +57,31 @@ def _of_targets(
     return found
 
 
-def links(connection: sqlite3.Connection, key: StreamKey, wanted: LinkQuery) -> list[LinkRow]:
+def links(connection: sqlite3.Connection, key: StreamKey, wanted: LinkQuery, decode: Decode) -> list[LinkRow]:
     by, ends = ("source", wanted.sources) if wanted.sources is not None else ("target", wanted.targets or ())
     found: set[LinkRow] = set()
     for portion in portions(tuple(dict.fromkeys(ends))):
         at = (key.tenant, key.stream, wanted.relation.value, *portion)
         found.update(map(read_link, connection.execute(query(f"links_by_{by}", len(portion)), at)))
+    if wanted.sources is not None:
+        for row in records_by_id(connection, key, wanted.sources):
+            found.update(link for link in _own_links(decode(row)) if link.relation is wanted.relation)
     seen = [link for link in found if wanted.lineage.sees(link.branch, link.position)]
     return sorted(seen, key=lambda link: (link.position, link.source, link.target))
+
+
+def _own_links(record: Record) -> Iterator[LinkRow]:
+    """The links from a record that it made itself."""
+    made = effects(record.id, record.body).links if record.body is not None else ()
+    for link in made:
+        if link.source == record.id:
+            yield LinkRow(
+                relation=link.relation,
+                source=link.source,
+                target=link.target,
+                branch=record.branch,
+                position=record.position,
+            )
 
 
 def projection(connection: sqlite3.Connection, key: StreamKey) -> Projection:

@@ -181,7 +181,8 @@ class SqliteLedger:
 
     def links(self, key: StreamKey, query: LinkQuery) -> list[LinkRow]:
         with self._connections.reading() as connection:
-            return graph.links(connection, key, query)
+            known = read.stream_by_key(connection, key)
+            return graph.links(connection, key, query, self._decoding(known[0])) if known is not None else []
 
     def projection(self, key: StreamKey) -> Projection:
         with self._connections.snapshot() as connection:

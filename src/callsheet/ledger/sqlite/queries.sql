@@ -44,8 +44,8 @@ WHERE tenant = ?1 AND stream = ?2 AND field = ?3 AND target = ?4 AND branch = ?5
 
 -- append_link --
 -- Add a link.
-INSERT INTO link (tenant, stream, relation, source, target, branch, position)
-VALUES (?, ?, ?, ?, ?, ?, ?)
+INSERT INTO link (tenant, stream, relation, source, target, branch, position, own)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 
 -- append_block --
 -- Keep a rendered block; one that is there already stays.
@@ -133,9 +133,9 @@ WHERE tenant = ?1 AND stream = ?2 AND field = ?3 AND value = ?4 AND value <> 'an
   AND to_pos > ?6 AND from_pos <= ?6
 
 -- links_by_source --
--- Links of one relation from some records.
-SELECT relation, source, target, branch, position FROM link
-WHERE tenant = ? AND stream = ? AND relation = ? AND source IN (:each)
+-- Links of one relation from some records, made by other records than these.
+SELECT relation, source, target, branch, position FROM link INDEXED BY link_by_source
+WHERE tenant = ? AND stream = ? AND relation = ? AND own = 0 AND source IN (:each)
 
 -- links_by_target --
 -- Links of one relation to some records.

@@ -2,16 +2,19 @@
 
 import sqlite3
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from callsheet.graph.cut import Lineage
 from callsheet.graph.enums import StreamKind
 from callsheet.graph.ids import ROOT_BRANCH, RecordId, TenantId
 from callsheet.graph.query import NodeQuery
-from callsheet.graph.record import Head, Stream, StreamKey
+from callsheet.graph.record import Head, Record, Stream, StreamKey
 from callsheet.ledger.decode import StoredRow
 from callsheet.ledger.sqlite.queries import portions, query
 from callsheet.ledger.sqlite.rows import StreamColumns, read_stream, series_of
+
+Decode = Callable[[StoredRow], Record]
+"""From a row to the record; knows whose content it opens."""
 
 EVERYTHING = 2**62
 """More than any position or number of rows."""

@@ -52,18 +52,20 @@ CREATE TABLE state (
 -- Nearly every call is answered: whoever looks for those reads them all anyway.
 CREATE INDEX state_by_value ON state (tenant, stream, field, value, branch, to_pos) WHERE value <> 'answered';
 
+-- own: made by the record that is its source, so found from that record, and not a second time by an index.
 CREATE TABLE link (
   tenant TEXT NOT NULL,
   stream TEXT NOT NULL,
   relation TEXT NOT NULL,
-  source TEXT NOT NULL,
   target TEXT NOT NULL,
+  source TEXT NOT NULL,
   position INTEGER NOT NULL,
   branch TEXT NOT NULL,
-  PRIMARY KEY (tenant, stream, relation, source, target, position)
+  own INTEGER NOT NULL DEFAULT 0,
+  PRIMARY KEY (tenant, stream, relation, target, source, position)
 ) STRICT, WITHOUT ROWID;
 
-CREATE INDEX link_by_target ON link (tenant, stream, relation, target, branch);
+CREATE INDEX link_by_source ON link (tenant, stream, relation, source) WHERE own = 0;
 
 CREATE TABLE block (
   tenant TEXT NOT NULL,

@@ -1,20 +1,17 @@
 """Work on what is there already: rebuilding projections, erasing bodies, dropping blobs. Each runs in a transaction."""
 
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from callsheet.graph.effects import effects
 from callsheet.graph.record import Record, StreamKey
 from callsheet.graph.times import Instant
-from callsheet.ledger.decode import StoredRow
 from callsheet.ledger.sqlite.queries import query
-from callsheet.ledger.sqlite.read import records
+from callsheet.ledger.sqlite.read import Decode, records
 from callsheet.ledger.sqlite.rows import series_of
 from callsheet.ledger.sqlite.write import write_effects
 
 _PORTION = 1000
-
-Decode = Callable[[StoredRow], Record]
 
 
 def rebuild(connection: sqlite3.Connection, key: StreamKey, decode: Decode) -> None:

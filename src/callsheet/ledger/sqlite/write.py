@@ -103,7 +103,8 @@ def write_effects(connection: sqlite3.Connection, key: StreamKey, done: Iterable
                 ended.append((key.tenant, key.stream, *at, position))
             rows.append([key.tenant, key.stream, *at, position, None, state.value])
         for link in effects.links:
-            links.append((key.tenant, key.stream, link.relation.value, link.source, link.target, branch, position))
+            ends = (link.relation.value, link.source, link.target)
+            links.append((key.tenant, key.stream, *ends, branch, position, int(link.source == record.id)))
     if states:
         connection.executemany(query("close_state"), ended)
         connection.executemany(query("append_state"), [row for rows in states.values() for row in rows])

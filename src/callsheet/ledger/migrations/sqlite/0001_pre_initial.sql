@@ -51,14 +51,15 @@ CREATE TABLE link (
   tenant TEXT NOT NULL,
   stream TEXT NOT NULL,
   relation TEXT NOT NULL,
-  source TEXT NOT NULL,
   target TEXT NOT NULL,
+  source TEXT NOT NULL,
   position INTEGER NOT NULL,
   branch TEXT NOT NULL,
-  PRIMARY KEY (tenant, stream, relation, source, target, position)
+  own INTEGER NOT NULL DEFAULT 0,
+  PRIMARY KEY (tenant, stream, relation, target, source, position)
 ) STRICT, WITHOUT ROWID;
 
-CREATE INDEX link_by_target ON link (tenant, stream, relation, target, branch);
+CREATE INDEX link_by_source ON link (tenant, stream, relation, source) WHERE own = 0;
 
 CREATE TABLE block (
   tenant TEXT NOT NULL,
