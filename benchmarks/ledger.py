@@ -9,16 +9,15 @@ disk        bytes on disk for each turn
 import argparse
 import base64
 import json
-import os
 import random
 import sqlite3
 import statistics
-import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import ParamSpec
 
 from callsheet.graph.codec import encode_body
 from callsheet.graph.cut import Lineage, Segment
@@ -27,9 +26,9 @@ from callsheet.graph.ids import ROOT_BRANCH, RecordId, StreamId, TenantId, UserI
 from callsheet.graph.nodes import Branch, Message, ModelRun, ToolArtifact, ToolCall
 from callsheet.graph.ports import Append, Owner
 from callsheet.graph.query import LinkQuery, NodeQuery, StateQuery
-from callsheet.graph.record import Body, Draft, Scope, Stream
+from callsheet.graph.record import Body, Draft, Stream
 from callsheet.graph.times import Instant
-from callsheet.graph.values import CallRef, Payload, Text, Usage
+from callsheet.graph.values import CallRef, Payload, Scope, Text, Usage
 from callsheet.ledger.sqlite import SqliteLedger
 
 TURNS = 1500
@@ -37,24 +36,29 @@ WARM_UP = 100
 LENGTHS = (100, 1_000, 10_000, 100_000)
 READS = 40
 BLOB_BYTES = 64 * 1024
+Given = ParamSpec("Given")
 SCOPE = Scope(branch=ROOT_BRANCH)
-WORDS = "order parcel invoice stock refund delivery customer address ticket shipped pending store size colour".split()
+WORDS = (
+    *("order", "parcel", "invoice", "stock", "refund", "delivery", "customer"),
+    *("address", "ticket", "shipped", "pending", "store", "size", "colour"),
+)
 
 
 @dataclass(frozen=True)
 class Figures:
-    """Times in microseconds are medians."""
+    """Times in microseconds are medians, ratios are of medians unless they say so."""
 
     bare_us: float
     turn_us: float
     turn_ratio: float
-    turn_mean_ratio: float
-    turn_inline_bytes: int
+    turn_ratio_of_means: float
+    turn_bytes: int
+    turn_disk_bytes: int
+    blob_bare_us: float
     blob_turn_us: float
     blob_turn_ratio: float
     request_us: dict[int, float]
     request_ratio: float
-    disk_bytes_per_turn: int
 
 
 class Source:
@@ -123,15 +127,16 @@ class Source:
         )
 
 
-def timed(work: Callable[[], object]) -> float:
+def timed(work: Callable[Given, object], *given: Given.args, **named: Given.kwargs) -> float:
+    """Microseconds that a call took."""
     began = time.perf_counter()
-    work()
+    work(*given, **named)
     return (time.perf_counter() - began) * 1e6
 
 
-def bare(folder: Path) -> Callable[[bytes], None]:
+def bare(path: Path) -> Callable[[bytes], None]:
     """Insert and commit, nothing else, as durably as the ledger."""
-    connection = sqlite3.connect(folder / "bare.db", isolation_level=None)
+    connection = sqlite3.connect(path, isolation_level=None)
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = FULL")
     connection.execute("CREATE TABLE bare (content BLOB)")
@@ -144,49 +149,60 @@ def bare(folder: Path) -> Callable[[bytes], None]:
     return insert
 
 
-def turns(folder: Path) -> dict[str, float | int]:
-    """The turn's transaction and the bare one, alternating, so that both meet the same moments of the disk."""
-    source = Source("turns")
-    insert = bare(folder)
+@dataclass(frozen=True)
+class Paired:
+    """Times of the same bytes, bare and as a turn, in microseconds; the first ones, while files grow, are left out."""
+
+    bare: list[float]
+    ours: list[float]
+    size: int
+    disk: int
+
+    @property
+    def ratio(self) -> float:
+        return statistics.median(self.ours) / statistics.median(self.bare)
+
+
+def turns(folder: Path) -> Paired:
+    """The turn's transaction and the bare one by turns, so that both meet the same moments of the disk."""
+    source, insert = Source("turns"), bare(folder / "bare.db")
     ledger = SqliteLedger.open(folder / "turns.db")
     ledger.append([Append(stream=source.stream, drafts=(source.root(),))])
     before = disk(folder / "turns.db")
     bare_us, turn_us, sizes = [], [], []
-    for _ in range(TURNS):
-        drafts = source.turn(source.payload(2500))
+    for _ in range(WARM_UP + TURNS):
+        drafts = source.turn(source.payload(2400))
         content = b"".join(encode_body(draft.body) for draft in drafts)
         sizes.append(len(content))
-        bare_us.append(timed(lambda: insert(content)))
-        turn_us.append(timed(lambda: ledger.append([Append(stream=source.stream, drafts=drafts)])))
+        bare_us.append(timed(insert, content))
+        turn_us.append(timed(ledger.append, [Append(stream=source.stream, drafts=drafts)]))
     ledger.close()
     grown = disk(folder / "turns.db") - before
-    return {
-        "bare_us": statistics.median(bare_us[WARM_UP:]),
-        "turn_us": statistics.median(turn_us[WARM_UP:]),
-        "mean_ratio": statistics.fmean(turn_us[WARM_UP:]) / statistics.fmean(bare_us[WARM_UP:]),
-        "bytes": round(statistics.fmean(sizes)),
-        "disk": grown // TURNS,
-    }
+    return Paired(
+        bare=bare_us[WARM_UP:],
+        ours=turn_us[WARM_UP:],
+        size=round(statistics.fmean(sizes)),
+        disk=grown // (WARM_UP + TURNS),
+    )
 
 
-def blob_turns(folder: Path) -> tuple[float, float]:
-    """The turn with a large result, stash included, against a bare insert of the same bytes."""
-    source = Source("blobs")
+def blob_turns(folder: Path) -> Paired:
+    """The turn with a large result, stashing included, against a bare insert of the same bytes."""
+    source, insert = Source("blobs"), bare(folder / "bare blobs.db")
     owner = Owner(tenant=source.stream.tenant, user=source.stream.user)
-    insert = bare(folder)
     ledger = SqliteLedger.open(folder / "blobs.db")
+
+    def record(content: bytes) -> None:
+        drafts = source.turn(ledger.stash(owner, content))
+        ledger.append([Append(stream=source.stream, drafts=drafts)])
+
     bare_us, turn_us = [], []
-    for _ in range(TURNS // 5):
+    for _ in range(WARM_UP + TURNS // 5):
         content = source.text(BLOB_BYTES)
-        bare_us.append(timed(lambda: insert(content)))
-
-        def record() -> None:
-            drafts = source.turn(ledger.stash(owner, content))
-            ledger.append([Append(stream=source.stream, drafts=drafts)])
-
-        turn_us.append(timed(record))
+        bare_us.append(timed(insert, content))
+        turn_us.append(timed(record, content))
     ledger.close()
-    return statistics.median(turn_us), statistics.median(turn_us) / statistics.median(bare_us)
+    return Paired(bare=bare_us[WARM_UP:], ours=turn_us[WARM_UP:], size=BLOB_BYTES, disk=0)
 
 
 def conversation(ledger: SqliteLedger, length: int) -> Source:
@@ -224,42 +240,57 @@ def requests(folder: Path) -> dict[int, float]:
     times: dict[int, list[float]] = {length: [] for length in LENGTHS}
     for _ in range(READS):
         for length, source in sources.items():
-            times[length].append(timed(lambda: request(ledger, source)))
+            times[length].append(timed(request, ledger, source))
     ledger.close()
     return {length: statistics.median(found) for length, found in times.items()}
 
 
 def disk(database: Path) -> int:
     """Bytes of a store whose log is empty."""
-    return sum(path.stat().st_size for path in (database, *database.parent.glob(database.name + ".blobs/**/*")))
+    return sum(path.stat().st_size for path in [database, *database.parent.glob(f"{database.name}.blobs/*/*")])
 
 
 def measured() -> Figures:
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        turn = turns(folder)
-        (folder / "bare.db").rename(folder / "bare of turns.db")
-        blob_us, blob_ratio = blob_turns(folder)
-        request_us = requests(folder)
+        inline, blobs, request_us = turns(Path(name)), blob_turns(Path(name)), requests(Path(name))
     return Figures(
-        bare_us=turn["bare_us"],
-        turn_us=turn["turn_us"],
-        turn_ratio=turn["turn_us"] / turn["bare_us"],
-        turn_mean_ratio=turn["mean_ratio"],
-        turn_inline_bytes=int(turn["bytes"]),
-        blob_turn_us=blob_us,
-        blob_turn_ratio=blob_ratio,
+        bare_us=statistics.median(inline.bare),
+        turn_us=statistics.median(inline.ours),
+        turn_ratio=inline.ratio,
+        turn_ratio_of_means=statistics.fmean(inline.ours) / statistics.fmean(inline.bare),
+        turn_bytes=inline.size,
+        turn_disk_bytes=inline.disk,
+        blob_bare_us=statistics.median(blobs.bare),
+        blob_turn_us=statistics.median(blobs.ours),
+        blob_turn_ratio=blobs.ratio,
         request_us=request_us,
         request_ratio=request_us[100_000] / request_us[1_000],
-        disk_bytes_per_turn=int(turn["disk"]),
     )
+
+
+def table(figures: Figures) -> str:
+    lines = [
+        f"bare insert and commit            {figures.bare_us:8.0f} µs",
+        f"turn of 5 records, {figures.turn_bytes:,} bytes    {figures.turn_us:8.0f} µs"
+        f"   {figures.turn_ratio:.2f} × bare, target 2.5 (of means: {figures.turn_ratio_of_means:.2f})",
+        f"bytes on disk for each turn       {figures.turn_disk_bytes:8,}",
+        f"bare insert of {BLOB_BYTES:,} bytes       {figures.blob_bare_us:8.0f} µs",
+        f"turn with a result of that size   {figures.blob_turn_us:8.0f} µs   {figures.blob_turn_ratio:.2f} × bare",
+        *(
+            f"a request's reading at {length:>7,}    {took:8.0f} µs   {took / figures.request_us[1_000]:.2f} × at 1,000"
+            for length, took in figures.request_us.items()
+        ),
+    ]
+    return "\n".join(lines)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--json", action="store_true", help="print one JSON object")
+    options = parser.parse_args()
     figures = measured()
-    print(figures)
+    print(json.dumps(asdict(figures)) if options.json else table(figures))
+
 
 if __name__ == "__main__":
     main()

@@ -70,3 +70,23 @@ def test_a_recording_without_a_step_is_left_out(tmp_path: Path) -> None:
 
 def test_names_lose_folder_and_endings() -> None:
     assert [short_name(Path(name)) for name in ("a/b.jsonl.gz", "c.jsonl", "d.json", "e.f")] == ["b", "c", "d", "e.f"]
+
+
+def test_a_branch_is_read_with_what_it_inherits(tmp_path: Path) -> None:
+    path = tmp_path / "talks.jsonl"
+    edit = {"name": "edit", "parent": "main", "at": 2}
+    again = {"name": "again", "parent": "edit", "at": 3}
+    lines = [
+        {"id": "t1", "messages": [user("u"), says("a"), user("left out"), says("b")]},
+        {"id": "t1", "branch": edit, "messages": [user("edited"), says("c")]},
+        {"id": "t1", "branch": again, "messages": [says("d")]},
+        {"id": "lost", "branch": edit, "messages": [user("alone"), says("e")]},
+    ]
+    path.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    read_back = {talk.id: [message.text for message in talk.messages] for talk in load(path).trajectories}
+    assert read_back == {
+        "t1": ["u", "a", "left out", "b"],
+        "t1/edit": ["u", "a", "edited", "c"],
+        "t1/again": ["u", "a", "edited", "d"],
+        "lost": ["alone", "e"],
+    }

@@ -68,7 +68,7 @@ def test_a_folder_is_made_when_the_first_blob_comes(tmp_path: Path) -> None:
     assert blobs.size(ONE) is None
     assert not (tmp_path / "deep").exists()
     blobs.put(ONE, b"one")
-    assert (tmp_path / "deep" / "blobs" / "aa" / "aa" / ("hmac-sha256-" + "a" * 64)).read_bytes() == b"one"
+    assert (tmp_path / "deep" / "blobs" / "aa" / ("hmac-sha256-" + "a" * 64)).read_bytes() == b"one"
 
 
 @pytest.mark.parametrize(

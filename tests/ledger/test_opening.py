@@ -159,3 +159,13 @@ def schema_of(path: Path, without: str = "") -> dict[str, str]:
     with closing(sqlite3.connect(path)) as connection:
         rows = connection.execute("SELECT name, sql FROM sqlite_schema WHERE name <> ?", (without,)).fetchall()
     return {name: " ".join(line for line in (sql or "").split() if line) for name, sql in rows}
+
+
+def test_a_transaction_that_need_not_be_durable_leaves_the_next_one_durable(tmp_path: Path) -> None:
+    ledger = SqliteLedger.open(tmp_path / "store.db")
+    with ledger._connections.writing(durable=False) as connection:
+        assert connection.execute("PRAGMA synchronous").fetchone() == (1,)
+    with pytest.raises(ZeroDivisionError), ledger._connections.writing(durable=False):
+        raise ZeroDivisionError
+    with ledger._connections.writing() as connection:
+        assert connection.execute("PRAGMA synchronous").fetchone() == (2,)

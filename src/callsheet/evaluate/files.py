@@ -3,11 +3,12 @@
 import gzip
 import json
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import BinaryIO, cast
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from callsheet.errors import InvalidLine
 from callsheet.evaluate.normalise import normalise
@@ -35,21 +36,53 @@ class RecordingFile(Struct, frozen=True, kw_only=True):
 
 
 def load(path: Path) -> RecordingFile:
-    """Read and normalise every recording of a file. A recording without an id is called after its file and line."""
+    """Read and normalise every recording of a file. A recording without an id is called after its file and line.
+
+    The line of a branch is read with the messages that the branch inherits from the conversation before it in the file.
+    """
     trajectories: list[Trajectory] = []
     refused: list[InvalidLine] = []
+    known: dict[tuple[object, object], list[object]] = {}
     for entry in read(path):
         if isinstance(entry, InvalidLine):
             refused.append(entry)
             continue
         try:
-            trajectory = normalise(entry.raw, default_id=f"{path.name}:{entry.line}")
+            inherited = _inherited(entry.raw, known)
+            trajectory = _normalised(entry, inherited, f"{path.name}:{entry.line}")
         except RecursionError:
             refused.append(InvalidLine("nested too deeply", file=str(path), line=entry.line))
             continue
         if trajectory.steps:
             trajectories.append(trajectory)
     return RecordingFile(name=short_name(path), trajectories=tuple(trajectories), refused=tuple(refused))
+
+
+def _inherited(raw: Mapping[str, object], known: dict[tuple[object, object], list[object]]) -> Sequence[object]:
+    """The messages that a recording inherits; `known` collects all messages of conversations by id and branch."""
+    id, branch, own = str(raw.get("id")), raw.get("branch"), raw.get("messages")
+    own = own if isinstance(own, list) else []
+    if not isinstance(branch, Mapping):
+        known[id, "main"] = own
+        return ()
+    at = branch.get("at")
+    parent = known.get((id, branch.get("parent", "main")), [])
+    taken = parent[:at] if isinstance(at, int) and at > 0 else []
+    known[id, branch.get("name")] = [*taken, *own]
+    return taken
+
+
+def _normalised(entry: Recording, inherited: Sequence[object], name: str) -> Trajectory:
+    if not inherited:
+        return normalise(entry.raw, default_id=name)
+    own = entry.raw["messages"]
+    assert isinstance(own, list)
+    branch = entry.raw["branch"]
+    assert isinstance(branch, Mapping)
+    before = normalise({"messages": inherited}, default_id=name)
+    id = f"{entry.raw.get('id')}/{branch.get('name')}"
+    whole = normalise({**entry.raw, "id": id, "messages": [*inherited, *own]}, default_id=name)
+    return replace(whole, inherited=len(before.messages))
 
 
 def read(path: Path) -> Iterator[Recording | InvalidLine]:

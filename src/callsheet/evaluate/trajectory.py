@@ -20,8 +20,11 @@ class Trajectory(Struct, frozen=True, kw_only=True):
     messages: tuple[Message, ...]
     #: How often normalising had to repair what.
     repairs: Mapping[str, int]
+    #: Messages at the start that a branch inherits; they were measured where they were said.
+    inherited: int = 0
 
     @property
     def steps(self) -> tuple[int, ...]:
-        """Positions in `messages` that are measured: every assistant message but one that opens the conversation."""
-        return tuple(at for at, message in enumerate(self.messages) if at and message.role == Role.ASSISTANT)
+        """Positions in `messages` that are measured: its own assistant messages but one that opens the conversation."""
+        first = max(1, self.inherited)
+        return tuple(at for at, message in enumerate(self.messages) if at >= first and message.role == Role.ASSISTANT)

@@ -10,12 +10,14 @@ bytes give the same hash, and are written with the algorithm's name, so that a l
 
 import hashlib
 import math
+import struct
 
 import msgspec
 
 from callsheet.graph.values import Digest
 
 _DOMAIN = b"callsheet/1/"
+_length = struct.Struct(">Q").pack
 
 
 def canonical(value: msgspec.Struct) -> bytes:
@@ -37,9 +39,9 @@ def _refuse_lost_numbers(value: object) -> None:
 
 def tagged_digest(tag: str, *parts: bytes) -> Digest:
     """SHA-256 over a domain tag and the parts, each with its length before it."""
-    pieces = [_DOMAIN, tag.encode("ascii"), b"\0"]
+    pieces = [_DOMAIN, tag.encode(), b"\0"]
     for part in parts:
-        pieces += len(part).to_bytes(8, "big"), part
+        pieces += (_length(len(part)), part)
     return "sha256:" + hashlib.sha256(b"".join(pieces)).hexdigest()
 
 

@@ -37,7 +37,7 @@ class BlobRows(Protocol):
         ...
 
     def blob_leased(self, owner: Owner, address: str, *, size: int, stored: int, until: Instant) -> None:
-        """Hold a blob until then, before it is put. Durable when this returns."""
+        """Hold a blob until then, before it is put: whoever collects garbage sees it when this returns."""
         ...
 
 

@@ -1,4 +1,4 @@
-"""Blobs in a folder: ``ab/cd/hmac-sha256-abcd…``, each written beside and renamed, so none is ever half there."""
+"""Blobs in a folder: ``ab/hmac-sha256-abcd…``, each written beside and renamed, so none is ever half there."""
 
 import errno
 import os
@@ -62,7 +62,7 @@ class FolderBlobs:
             raise _translated(problem, path) from problem
 
     def addresses(self) -> Iterator[str]:
-        for path in self._folder.glob("[0-9a-f][0-9a-f]/[0-9a-f][0-9a-f]/*-*"):
+        for path in self._folder.glob("??/*-*"):
             algorithm, _, digits = path.name.rpartition("-")
             yield f"{algorithm}:{digits}"
 
@@ -77,7 +77,7 @@ class FolderBlobs:
         name = f"{algorithm}-{digits}"
         if not (algorithm and len(digits) >= 8 and digits.isalnum() and name.replace("-", "").isalnum()):
             raise Damaged(f"{address!r} is not the address of a blob")
-        return self._folder / digits[:2] / digits[2:4] / name
+        return self._folder / digits[:2] / name
 
     def _write(self, path: Path, sealed: bytes) -> None:
         with path.open("xb") as file:

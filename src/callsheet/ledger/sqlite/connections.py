@@ -92,8 +92,11 @@ class Connections:
             raise translated(problem) from problem
 
     @contextmanager
-    def writing(self) -> Iterator[sqlite3.Connection]:
-        """A transaction, alone in it among all processes: committed at the end, rolled back at an error."""
+    def writing(self, *, durable: bool = True) -> Iterator[sqlite3.Connection]:
+        """A transaction, alone in it among all processes: committed at the end, rolled back at an error.
+
+        Not `durable`: a power cut may take it back, as long as no durable one came after it.
+        """
         self._ready()
         lock = self._writing
         if not lock.acquire(timeout=self._busy_timeout):
@@ -101,6 +104,8 @@ class Connections:
         try:
             self.ensure_open()
             connection = self._writer = self._writer or self._connected()
+            if not durable:
+                connection.execute(f"PRAGMA synchronous = {Durability.NORMAL.value}")
             connection.execute("BEGIN IMMEDIATE")
             try:
                 yield connection
@@ -109,6 +114,9 @@ class Connections:
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
                 raise
+            finally:
+                if not durable:
+                    connection.execute(f"PRAGMA synchronous = {self._durability.value}")
         except DRIVER_ERRORS as problem:
             raise translated(problem) from problem
         finally:

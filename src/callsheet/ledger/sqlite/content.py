@@ -34,7 +34,8 @@ class ContentRows:
             return found.fetchone() is not None
 
     def blob_leased(self, owner: Owner, address: str, *, size: int, stored: int, until: Instant) -> None:
-        with self._connections.writing() as connection:
+        # After a power cut a file without its lease is only garbage: no record can name it, for that would be durable.
+        with self._connections.writing(durable=False) as connection:
             connection.execute(query("lease_blob"), (owner.tenant, owner.user or "", address, size, stored, until))
 
 
