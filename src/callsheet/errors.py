@@ -127,7 +127,7 @@ class EmptyRequest(AssemblyError):
 
 
 class AmbiguousSheet(AssemblyError):
-    """Several sheets are unanswered: pass the one that was sent as ``record(reply, sheet=sheet)``."""
+    """Several sheets are unanswered: pass the one that was sent as record(reply, sheet=sheet)."""
 
     code = "assembly.ambiguous_sheet"
 
@@ -139,7 +139,7 @@ class StoreError(CallsheetError):
 
 
 class StoreClosed(StoreError):
-    """The store is closed. Open it again with ``callsheet.open(...)``."""
+    """The store is closed. Open it again with callsheet.open(...)."""
 
     code = "store.closed"
 
@@ -184,7 +184,7 @@ class PositionConflict(StoreError):
 
 
 class Damaged(StoreError):
-    """Stored bytes are not what was stored. Run ``callsheet verify``; restore from a backup."""
+    """Stored bytes are not what was stored. Run callsheet verify; restore from a backup."""
 
     code = "store.damaged"
 

@@ -146,7 +146,7 @@ def test_a_branch_that_cannot_be_begun_is_refused(runtime: Runtime, tmp_path: Pa
         "no branch 'none' in conversation 'x'; there are: main",
         "no conversation 'y' in this store",
         "conversation 'x' has another branch 'b' already",
-        "conversation 'x' holds other messages already; give this one another id",
+        "conversation 'x' is there already and did not come from this line; give the new one another id",
     ]
 
 
@@ -180,7 +180,7 @@ def test_other_content_under_a_known_id_is_refused(runtime: Runtime, tmp_path: P
     imported(runtime, written(tmp_path / "one.jsonl", [{"id": "x", "messages": [user("one")]}]))
     _, refused = imported(runtime, written(tmp_path / "two.jsonl", [{"id": "x", "messages": [user("two")]}]))
 
-    assert "holds other messages already" in refused[0].problem
+    assert "did not come from this line" in refused[0].problem
     assert exported(runtime, "x")[0]["messages"] == [user("one")]
 
 
@@ -256,7 +256,7 @@ def test_what_was_said_since_an_import_broke_off_is_not_mixed_with_the_rest(tmp_
         runtime.existing("long").record(user("something else"))
         _, refused = imported(runtime, path)
 
-        assert "holds other messages already" in refused[0].problem
+        assert "did not come from this line" in refused[0].problem
         assert runtime.existing("long").counters().messages == AT_ONCE + 1
 
 

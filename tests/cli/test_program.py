@@ -55,8 +55,17 @@ def test_a_reader_that_stops_reading_is_no_error(tmp_path: Path) -> None:
     process.stderr.close()
 
 
+INTERRUPTIBLE = """
+import signal, sys
+from callsheet.cli import main
+signal.signal(signal.SIGINT, signal.default_int_handler)
+sys.exit(main(sys.argv[1:]))
+"""
+"""The program where interrupts arrive: whoever runs tests in the background ignores them, and a child inherits that."""
+
+
 def test_interrupting_ends_with_130_and_keeps_what_was_recorded(tmp_path: Path) -> None:
-    command = [*PROGRAM, "import", "-", "--progress", "--store", str(tmp_path / "agent.db")]
+    command = [sys.executable, "-c", INTERRUPTIBLE, "import", "-", "--progress", "--store", str(tmp_path / "agent.db")]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdin is not None
         assert process.stderr is not None

@@ -129,3 +129,17 @@ def test_names_that_are_no_text_are_refused(tmp_path: Path) -> None:
     for ask in asked:
         with pytest.raises(InputError):
             ask()
+
+
+def test_a_body_that_was_exchanged_is_damage(tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    ledger, making = SqliteLedger.open(path), Making()
+    stream = making.stream()
+    put(ledger, stream, making.said("one"), making.said("two"))
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute(
+            "UPDATE record SET sealed = (SELECT sealed FROM record WHERE position = 2) WHERE position = 1"
+        )
+    assert len(ledger.records(stream.key, after=1)) == 1
+    with pytest.raises(Damaged, match="not the one that was recorded"):
+        ledger.records(stream.key)

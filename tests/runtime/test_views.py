@@ -127,8 +127,11 @@ def test_participants_share_answers_and_nothing_else(talk: Conversation) -> None
 def test_a_participant_keeps_its_configuration(talk: Conversation) -> None:
     made = talk.participant("critic", provider="openai", model="gpt-5.2", persona="You doubt.")
     assert made.participant_id == talk.participant("critic").participant_id
-    with pytest.raises(InvalidOption, match=r"'critic' is gpt-5\.2 of openai"):
+    with pytest.raises(InvalidOption, match=r"'critic' has model 'gpt-5\.2'; use another name for 'gpt-4o'"):
         talk.participant("critic", provider="openai", model="gpt-4o")
+    with pytest.raises(InvalidOption, match=r"'critic' has persona 'You doubt\.'"):
+        talk.participant("critic", persona="You believe.")
+    assert {"critic": made.participant_id} == talk.participants()
 
 
 Hide = Callable[[Conversation], None]

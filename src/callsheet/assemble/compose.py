@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from callsheet.assemble import blocks, standins
-from callsheet.assemble.pairing import Pairing, pair
+from callsheet.assemble.pairing import Pairing, pair, shown_calls
 from callsheet.derive.text import binary_standin, readable
 from callsheet.graph import values
 from callsheet.graph.effects import UNSETTLED
@@ -41,14 +41,8 @@ class Composed:
 
 def compose(records: Sequence[Record], calls: Mapping[RecordId, ToolCall], read: Read) -> list[Composed]:
     """Compose messages and artifacts, given in order of position, with the calls that the messages refer to."""
-    shown = frozenset(
-        part.call
-        for record in records
-        if isinstance(record.body, Message)
-        for part in record.body.parts
-        if isinstance(part, values.CallRef) and part.call in calls
-    )
-    return _Composer(calls=calls, read=read, pairing=pair(records, shown)).all(records)
+    pairing = pair(records, shown_calls(records, calls))
+    return _Composer(calls=calls, read=read, pairing=pairing).all(records)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -64,7 +58,7 @@ class _Composer:
             body = record.body
             if isinstance(body, Message):
                 composed.extend(self._message(record.id, body, ids))
-            elif isinstance(body, ToolArtifact) and record.id not in self.pairing.used:
+            elif isinstance(body, ToolArtifact) and record.id not in self.pairing.used | self.pairing.replaced:
                 composed.append(Composed(block=self._unpaired(body), source=record.id))
         return _opened(composed)
 
@@ -124,7 +118,8 @@ class _Composer:
     def _unpaired(self, body: ToolArtifact) -> blocks.Said:
         shown = _visible_content(tuple(self._content(part) for part in body.content))
         texts = (_words(part) for part in shown if not isinstance(part, blocks.Media))
-        quoted = blocks.Text(text=standins.unpaired(body.tool, "\n".join(texts) or standins.NO_OUTPUT))
+        again = body.call is not None and body.call in self.pairing.answers
+        quoted = blocks.Text(text=standins.unpaired(body.tool, "\n".join(texts) or standins.NO_OUTPUT, again=again))
         media = tuple(part for part in shown if isinstance(part, blocks.Media))
         return blocks.Said(role=Role.USER, parts=(quoted, *media), form="parts" if media else "string")
 

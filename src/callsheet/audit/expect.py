@@ -14,8 +14,10 @@ def parse_head(text: str) -> Head:
     where, at, point = text.strip().rpartition("@")
     tenant, slash, stream = where.rpartition("/")
     position, colon, chain = point.partition(":")
-    if not (at and slash and colon and tenant and stream and chain and position.isascii() and position.isdigit()):
-        raise InvalidOption(f"{text!r} is not a head; it must be of the form tenant/stream@position:chain")
+    numbered = position.isascii() and position.isdigit()
+    whole = at and slash and colon and tenant and stream and chain and numbered
+    if not whole or any(character.isspace() for character in f"{stream}{chain}"):
+        raise InvalidOption(f"{text!r} is not one head; it must be of the form tenant/stream@position:chain")
     return Head(tenant=TenantId(tenant), stream=StreamId(stream), position=int(position), chain=chain)
 
 

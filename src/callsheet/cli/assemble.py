@@ -22,7 +22,12 @@ def add(commands: Commands) -> None:
     parser.add_argument("conversation", metavar="CONVERSATION")
     parser.add_argument("--provider", required=True, metavar="NAME", help="such as openai or anthropic")
     parser.add_argument("--model", required=True, metavar="NAME", help="the model that will answer")
-    parser.add_argument("--budget", type=int, metavar="TOKENS", help="what the request may take (default: the window)")
+    parser.add_argument(
+        "--budget",
+        type=int,
+        metavar="TOKENS",
+        help="what the request may take (default: 400,000 less what is kept for the reply)",
+    )
     parser.add_argument("--tools", metavar="FILE", help="tool schemas, a JSON list in either provider's shape")
     parser.add_argument("--policy", metavar="NAME", help="the policy set (default: the library's)")
     parser.add_argument("--branch", metavar="NAME", default="main", help="the branch (default: %(default)s)")

@@ -1,12 +1,14 @@
 """``verify`` and ``rebuild``: whether a store is sound, and how its projections are made anew."""
 
 import argparse
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from callsheet.cli.exits import Exit
 from callsheet.cli.opening import opened, signer_from
 from callsheet.cli.output import Output
 from callsheet.cli.parsing import Commands, add_command, add_json, add_key, add_progress, add_store, add_tenant
+from callsheet.errors import InvalidOption
 
 if TYPE_CHECKING:
     from callsheet.audit.report import Progress, Report
@@ -30,7 +32,7 @@ def add(commands: Commands) -> None:
         action="append",
         default=[],
         metavar="HEAD",
-        help="a head that was noted down, tenant/stream@position:chain; may be given again",
+        help="a head that was noted down, tenant/stream@position:chain, or @FILE with one a line; may be given again",
     )
     parser.add_argument("--heads", action="store_true", help="print the heads, to note them down")
     add_store(parser)
@@ -97,7 +99,7 @@ def _verify(args: argparse.Namespace, out: Output) -> Exit:
             runtime.ledger,
             tenant=args.tenant,
             signer=signer_from(args.signing_key),
-            expect=args.expect,
+            expect=_heads(args.expect),
             progress=lambda progress: tell_records(out, progress),
         )
     if out.as_json:
@@ -107,6 +109,21 @@ def _verify(args: argparse.Namespace, out: Output) -> Exit:
         if args.heads:
             out.text("\n".join(f"{entry.head}  {entry.kind.value} {entry.name}" for entry in report.heads))
     return Exit.OK if report.ok else Exit.FINDINGS
+
+
+def _heads(given: list[str]) -> list[str]:
+    """The heads of a command line; a file of heads may be what ``--heads`` printed."""
+    heads: list[str] = []
+    for each in given:
+        if not each.startswith("@"):
+            heads.append(each)
+            continue
+        try:
+            lines = Path(each[1:]).read_text(encoding="utf-8").splitlines()
+        except (OSError, UnicodeDecodeError) as problem:
+            raise InvalidOption(f"the heads in {each[1:]} cannot be read: {problem}") from None
+        heads += [line.split()[0] for line in lines if "@" in line]
+    return heads
 
 
 def _rebuild(args: argparse.Namespace, out: Output) -> Exit:

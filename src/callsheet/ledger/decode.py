@@ -5,7 +5,7 @@ import msgspec
 from callsheet.errors import Damaged
 from callsheet.graph.codec import decode_body
 from callsheet.graph.ports import Owner, StoredRecord
-from callsheet.graph.record import Header, Record
+from callsheet.graph.record import Header, Record, commitment
 from callsheet.graph.values import Digest
 from callsheet.ledger.vault import Vault
 
@@ -31,7 +31,9 @@ def decoded(row: StoredRow, owner: Owner, vault: Vault) -> Record:
         raise Damaged(f"a stored header cannot be read: {problem}. Run `callsheet verify`.") from problem
     if row.sealed is None:
         return Record(header=read, body=None)
-    _, body = vault.unsealed_body(owner, row.sealed)
+    nonce, body = vault.unsealed_body(owner, row.sealed)
+    if commitment(nonce, body) != read.commitment:
+        raise Damaged(f"the body of {read.kind} {read.id} is not the one that was recorded. Run `callsheet verify`.")
     return Record(header=read, body=decode_body(read, body))
 
 

@@ -1,6 +1,5 @@
 """Owners' keys: one row per owner, made at its first large payload or block, gone with the owner's erasure."""
 
-import threading
 from collections.abc import Callable
 from typing import Protocol
 
@@ -45,7 +44,7 @@ class KeyRows(Protocol):
     """Where keys are kept."""
 
     def key_row(self, owner: Owner, fresh: KeyRow) -> KeyRow:
-        """The row of an owner, `completed` with a fresh one."""
+        """The row of an owner, `completed` with a fresh one; the same to all who ask at once."""
         ...
 
 
@@ -57,13 +56,11 @@ class Keyring:
         self._sealer = sealer
         self._random = random
         self._known: dict[Owner, OwnerKeys] = {}
-        self._lock = threading.Lock()
 
     def keys(self, owner: Owner) -> OwnerKeys:
         known = self._known.get(owner)
         if known is None:
-            with self._lock:
-                known = self._known[owner] = self._opened(self._rows.key_row(owner, self._fresh()))
+            known = self._known[owner] = self._opened(self._rows.key_row(owner, self._fresh()))
         return known
 
     def _fresh(self) -> KeyRow:

@@ -110,7 +110,7 @@ class AsyncConversation:
         self,
         value: object,
         *,
-        sheet: Sheet | None = None,
+        sheet: Sheet | str | None = None,
         at: Time | None = None,
         event: str | None = None,
         wire: str | None = None,
@@ -186,6 +186,10 @@ class AsyncConversation:
             self._conversation.participant, name, provider=provider, model=model, persona=persona
         )
         return AsyncConversation(made)
+
+    async def participants(self) -> dict[str, RecordId]:
+        """See `Conversation.participants`."""
+        return await asyncio.to_thread(self._conversation.participants)
 
     async def transcript(self, branch: str | None = None) -> list[Item]:
         """See `Conversation.transcript`."""

@@ -111,7 +111,7 @@ def assemble(
     counter, calibration = calibrated_counter(place.ledger, place.conversation.key, lineage, boundary)
     material = gather(place, lineage, boundary)
     queried = time.perf_counter_ns()
-    selected = select(material.candidates, boundary, policy)
+    selected = select(material.candidates, material.calls, boundary, policy)
     if not any(_is_turn(record) for record in selected.records):
         raise EmptyRequest
     composed = compose(selected.records, material.calls, _reader(place))

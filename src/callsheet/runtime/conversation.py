@@ -8,7 +8,7 @@ from callsheet.assemble.compose import content_payload, text_of
 from callsheet.errors import InvalidOption, NotFound
 from callsheet.graph.enums import ArtifactStatus, ForkReason, RuntimeMode, Visibility
 from callsheet.graph.ids import ROOT_BRANCH, RecordId
-from callsheet.graph.nodes import Boundary, ContextAssembly, Message, Participant, ToolArtifact, ToolCall
+from callsheet.graph.nodes import Boundary, ContextAssembly, Message, ModelRun, Participant, ToolArtifact, ToolCall
 from callsheet.graph.query import NodeQuery
 from callsheet.graph.record import Record
 from callsheet.graph.times import instant
@@ -67,6 +67,9 @@ class Conversation:
         self._session = session
         self._view = View(branch, participant)
 
+    def __repr__(self) -> str:
+        return f"<Conversation {self.name!r} on {self.branch_id!r} for {self.participant_id!r}>"
+
     # ------------------------------------------------------------------ what it is
 
     @property
@@ -100,7 +103,7 @@ class Conversation:
         self,
         value: object,
         *,
-        sheet: Sheet | None = None,
+        sheet: Sheet | str | None = None,
         at: Time | None = None,
         event: str | None = None,
         wire: str | None = None,
@@ -118,6 +121,8 @@ class Conversation:
         nothing was recorded. What is merely odd (no id, no call, cut-off arguments) is recorded with a defect mark.
         """
         items = formats.parse(value, formats.wire_named(wire) if wire is not None else None)
+        if isinstance(sheet, str):
+            sheet = self.sheet(sheet)
         given = Shown(sheet=sheet.id, record=sheet.record) if sheet is not None else None
         shown = check_sheet(self._session, items, given)
         if shown is None and any(isinstance(item, blocks.Reply) for item in items):
@@ -145,7 +150,10 @@ class Conversation:
         )
 
     def pending(self) -> tuple[PendingCall, ...]:
-        """The calls of this branch that wait for a result, oldest first; also those that a crash left open."""
+        """The calls that wait for a result here, oldest first; also those that a crash left open.
+
+        A participant's calls are its own: ask the view of the participant for them.
+        """
         return self._pending(self._session.tail(self._view, fresh=True))
 
     # ------------------------------------------------------------------ out
@@ -197,12 +205,25 @@ class Conversation:
         return sheet
 
     def sheet(self, id: str) -> Sheet:
-        """A sheet that was assembled before, with the exact bytes that were sent. Raises `NotFound`."""
+        """A sheet that was assembled before, with the exact bytes that were sent.
+
+        `id` is its own, or that of the message or run that answered it: what did the model see when it said this?
+        Raises `NotFound`.
+        """
         session = self._session
-        found = session.ledger.get(session.sheets.key, (RecordId(id),))
+        found = session.ledger.get(session.sheets.key, (self._sheet_of(RecordId(id)),))
         if not found or not isinstance(found[0].body, ContextAssembly):
-            raise NotFound(f"no sheet {id!r} in conversation {self.name!r}")
+            raise NotFound(f"no sheet {id!r} in conversation {self.name!r}, nor one that it answers")
         return self._sheet(found[0])
+
+    def _sheet_of(self, id: RecordId) -> RecordId:
+        """The sheet that a message or run answers; the id itself where it is neither."""
+        for record in self._get((id,)):
+            if isinstance(record.body, ModelRun):
+                return record.body.sheet or id
+            if record.header.scope.run is not None:
+                return self._sheet_of(record.header.scope.run)
+        return id
 
     def sheets(self, *, newest: int | None = None) -> list[Sheet]:
         """The sheets of this conversation in the order of their assembly; with `newest`, the last so many."""
@@ -269,10 +290,17 @@ class Conversation:
         for record in session.ledger.nodes(session.conversation.key, NodeQuery(kinds=("participant",))):
             body = record.body
             if isinstance(body, Participant) and body.name == name:
-                if (provider or model) and (body.provider, body.model) != (provider, model):
-                    raise InvalidOption(
-                        f"participant {name!r} is {body.model} of {body.provider}; use another name for {model}"
-                    )
+                known = text_of(self._read(body.persona)) if body.persona is not None else None
+                told = (
+                    ("provider", provider, body.provider),
+                    ("model", model, body.model),
+                    ("persona", persona, known),
+                )
+                for field, wanted, has in told:
+                    if wanted is not None and wanted != has:
+                        raise InvalidOption(
+                            f"participant {name!r} has {field} {has!r}; use another name for {wanted!r}"
+                        )
                 return Conversation(session, self._view.branch, record.id)
         id = session.ids.record("participant")
         text = session.ledger.stash(session.owner, text_bytes(persona)) if persona is not None else None
@@ -280,6 +308,12 @@ class Conversation:
         scope = Scope(visibility=Visibility.CONVERSATION)
         session.append(self._view, lambda drafting: drafting.add(made, kind="participant", scope=scope, id=id))
         return Conversation(session, self._view.branch, id)
+
+    def participants(self) -> dict[str, RecordId]:
+        """The participants of the conversation by name, in the order in which they came."""
+        session = self._session
+        found = session.ledger.nodes(session.conversation.key, NodeQuery(kinds=("participant",)))
+        return {record.body.name: record.id for record in found if isinstance(record.body, Participant)}
 
     # ------------------------------------------------------------------ looking
 

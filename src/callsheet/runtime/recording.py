@@ -37,6 +37,8 @@ class Recording:
     def draft(self, drafting: Drafting) -> None:
         """Draft all records; none when the event is known already."""
         drafting.event = self.event
+        if self.status is not None and not any(isinstance(item, blocks.Answer) for item in self.items):
+            raise InvalidOption("status= goes with a tool's result; this value holds none")
         if self.at is not None:
             drafting.at = self.at
         if self.event is not None and _known(self.event, drafting):

@@ -36,6 +36,9 @@ class Runtime:
     ) -> None:
         self.close()
 
+    def __repr__(self) -> str:
+        return f"<Runtime of tenant {self._tenant!r}>"
+
     def close(self) -> None:
         """Close the store. What was recorded is safe with or without it; closing twice is fine."""
         self._ledger.close()

@@ -42,7 +42,7 @@ class Sheet:
 
     @property
     def exact(self) -> bool:
-        """Whether the model's own tokenizer counted the texts."""
+        """Whether the model's own tokenizer counted the texts; framing and tools are estimates for every provider."""
         return self.record.exact
 
     @property
@@ -80,10 +80,10 @@ class Sheet:
     def explain(self) -> str:
         """What the request holds and what was left out, in a few sentences."""
         record, boundary = self.record, self.record.boundary
-        size = "exactly" if record.exact else "an estimated"
+        counted = "texts counted exactly" if record.exact else "estimated"
         lines = [
             f"Sheet {self.id} for {boundary.model} ({boundary.provider}) on branch {boundary.branch}.",
-            f"It takes {size} {self.tokens:,} of {boundary.budget:,} tokens: "
+            f"It takes {self.tokens:,} of {boundary.budget:,} tokens ({counted}): "
             f"{record.tokens.instructions:,} instructions, {record.tokens.tools:,} tools, "
             f"{record.tokens.window:,} history; plain replay takes {record.tokens_replayed:,}.",
             f"{record.messages_assembled} messages from {record.messages_replayed} records of the history, "

@@ -131,7 +131,9 @@ def _read_on(view: Conversation, messages: Sequence[Dated], digest: Digest, line
         yield Imported(known=1)
         return
     if stands.others:
-        raise InputError(f"conversation {view.name!r} holds other messages already; give this one another id")
+        raise InputError(
+            f"conversation {view.name!r} is there already and did not come from this line; give the new one another id"
+        )
     done = before.messages if before is not None else 0
     while True:
         portion = messages[done : done + AT_ONCE]

@@ -16,6 +16,8 @@ class HmacSigner:
     """Signs with HMAC-SHA256. Whoever can check a signature can make one."""
 
     def __init__(self, name: str, key: bytes) -> None:
+        if not isinstance(key, bytes):
+            raise InvalidOption(f"the signing key {name!r} is {type(key).__name__}; it must be bytes")
         if len(key) < MIN_KEY_BYTES:
             raise InvalidOption(f"the signing key {name!r} has {len(key)} bytes; take at least {MIN_KEY_BYTES}")
         self._name = f"hmac-sha256:{name}"

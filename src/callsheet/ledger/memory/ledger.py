@@ -41,7 +41,10 @@ class MemoryLedger:
         clock: Clock | None = None,
         random: RandomBytes = secrets.token_bytes,
     ) -> None:
-        """`random` makes the keys of owners; tests that compare bytes give a sequence instead."""
+        """`blobs` belongs to this store alone.
+
+        `random` makes the keys of owners; tests that compare bytes give a sequence.
+        """
         self._lock = threading.RLock()
         self._closed = False
         self._signer = signer
@@ -97,17 +100,18 @@ class MemoryLedger:
             graph.apply(decoded(row, owner, self._vault))
         known.graph = graph
 
-    def _drop_unnamed(self) -> None:
-        kept = {address for _, address in self._tables.blobs}
-        for address in self._blobs.addresses():
-            if address not in kept:
-                self._blobs.delete(address)
-
-    def collect(self) -> None:
-        """Remove blobs that no record names and whose lease has run out."""
+    def collect(self) -> int:
+        """Remove blobs that no record names and whose lease has run out; how many that were."""
         with self._open() as tables:
             tables.expire(self._now())
-            self._drop_unnamed()
+            return self._drop_unnamed()
+
+    def _drop_unnamed(self) -> int:
+        kept = {address for _, address in self._tables.blobs}
+        unnamed = [address for address in self._blobs.addresses() if address not in kept]
+        for address in unnamed:
+            self._blobs.delete(address)
+        return len(unnamed)
 
     # ------------------------------------------------------------------ streams and records
 

@@ -1,7 +1,8 @@
 """Backup while others write, and restore.
 
 The database is copied first, as of one moment; then the blobs that the copy names, none of which may go meanwhile.
-A backup is a store like any other: it can be opened where it lies, and restoring is copying it to its place.
+A backup is a store like any other: it can be opened where it lies, and restoring is copying it to its place. What is
+erased later stays in backups that were made before.
 """
 
 import secrets

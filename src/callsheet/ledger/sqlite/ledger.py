@@ -59,10 +59,11 @@ class SqliteLedger:
         clock: Clock | None = None,
         random: RandomBytes = secrets.token_bytes,
     ) -> "SqliteLedger":
-        """Open a store, which is made when there is none; its blobs lie in the folder ``<path>.blobs`` beside it.
+        """Open a store, which is made when there is none.
 
-        `busy_timeout` is in seconds. `random` makes the keys of owners; tests that compare bytes give a sequence
-        instead. Raises `NotAStore`, `StoreTooNew`, `StoreBusy`, `StoreError`.
+        `blobs` belongs to this store alone; without one the blobs lie in the folder ``<path>.blobs`` beside the file.
+        `busy_timeout` is in seconds. `random` makes the keys of owners; tests that compare bytes give a sequence.
+        Raises `NotAStore`, `StoreTooNew`, `StoreBusy`, `StoreError`.
         """
         path = Path(path).absolute()
         ensure_store(path, migrations("sqlite"), busy_timeout=busy_timeout)
