@@ -1,6 +1,7 @@
 """What the ledger costs, as ratios within one run: python benchmarks/ledger.py [--json]
 
-turn        the transaction of one turn against a bare SQLite insert and commit of the same bytes, same durability
+turn        one turn's transaction, and the whole call of `append` (encoding, hashing and sealing before it begins),
+            against a bare SQLite insert and commit of the same bytes at the same durability
 blob turn   the same with a tool result of 64 KB that goes to the blob store
 request     reading what one request needs from conversations of 100 to 100,000 records
 disk        bytes on disk for each turn
@@ -29,7 +30,8 @@ from callsheet.graph.query import LinkQuery, NodeQuery, StateQuery
 from callsheet.graph.record import Body, Draft, Stream
 from callsheet.graph.times import Instant
 from callsheet.graph.values import CallRef, Payload, Scope, Text, Usage
-from callsheet.ledger.sqlite import SqliteLedger
+from callsheet.ledger.prepare import PreparedAppend, prepare
+from callsheet.ledger.sqlite import SqliteLedger, write
 
 TURNS = 1500
 WARM_UP = 100
@@ -49,9 +51,11 @@ class Figures:
     """Times in microseconds are medians, ratios are of medians unless they say so."""
 
     bare_us: float
-    turn_us: float
-    turn_ratio: float
-    turn_ratio_of_means: float
+    transaction_us: float
+    transaction_ratio: float
+    append_us: float
+    append_ratio: float
+    append_ratio_of_means: float
     turn_bytes: int
     turn_disk_bytes: int
     blob_bare_us: float
@@ -150,44 +154,53 @@ def bare(path: Path) -> Callable[[bytes], None]:
 
 
 @dataclass(frozen=True)
-class Paired:
-    """Times of the same bytes, bare and as a turn, in microseconds; the first ones, while files grow, are left out."""
+class Turns:
+    """Times in microseconds; the first ones, while the files grow, are left out."""
 
     bare: list[float]
-    ours: list[float]
+    transaction: list[float]
+    append: list[float]
     size: int
     disk: int
 
-    @property
-    def ratio(self) -> float:
-        return statistics.median(self.ours) / statistics.median(self.bare)
 
+def turns(folder: Path) -> Turns:
+    """Bare inserts and turns in alternation, so that all meet the same moments of the disk.
 
-def turns(folder: Path) -> Paired:
-    """The turn's transaction and the bare one by turns, so that both meet the same moments of the disk."""
+    Every other turn is prepared beforehand, and its transaction is timed alone.
+    """
     source, insert = Source("turns"), bare(folder / "bare.db")
     ledger = SqliteLedger.open(folder / "turns.db")
     ledger.append([Append(stream=source.stream, drafts=(source.root(),))])
     before = disk(folder / "turns.db")
-    bare_us, turn_us, sizes = [], [], []
-    for _ in range(WARM_UP + TURNS):
-        drafts = source.turn(source.payload(2400))
-        content = b"".join(encode_body(draft.body) for draft in drafts)
+
+    def transact(ready: PreparedAppend) -> None:
+        with ledger._connections.writing() as connection:
+            write.append(connection, [ready], None)
+
+    bare_us, transaction_us, append_us, sizes = [], [], [], []
+    for number in range(WARM_UP + TURNS):
+        turn = Append(stream=source.stream, drafts=source.turn(source.payload(2050)))
+        content = b"".join(encode_body(draft.body) for draft in turn.drafts)
         sizes.append(len(content))
         bare_us.append(timed(insert, content))
-        turn_us.append(timed(ledger.append, [Append(stream=source.stream, drafts=drafts)]))
+        if number % 2:
+            append_us.append(timed(ledger.append, [turn]))
+        else:
+            transaction_us.append(timed(transact, prepare(turn, ledger._vault)))
     ledger.close()
     grown = disk(folder / "turns.db") - before
-    return Paired(
+    return Turns(
         bare=bare_us[WARM_UP:],
-        ours=turn_us[WARM_UP:],
+        transaction=transaction_us[WARM_UP // 2 :],
+        append=append_us[WARM_UP // 2 :],
         size=round(statistics.fmean(sizes)),
         disk=grown // (WARM_UP + TURNS),
     )
 
 
-def blob_turns(folder: Path) -> Paired:
-    """The turn with a large result, stashing included, against a bare insert of the same bytes."""
+def blob_turns(folder: Path) -> tuple[float, float]:
+    """Medians of a bare insert of a large result and of the turn with it, stashing included."""
     source, insert = Source("blobs"), bare(folder / "bare blobs.db")
     owner = Owner(tenant=source.stream.tenant, user=source.stream.user)
     ledger = SqliteLedger.open(folder / "blobs.db")
@@ -202,7 +215,7 @@ def blob_turns(folder: Path) -> Paired:
         bare_us.append(timed(insert, content))
         turn_us.append(timed(record, content))
     ledger.close()
-    return Paired(bare=bare_us[WARM_UP:], ours=turn_us[WARM_UP:], size=BLOB_BYTES, disk=0)
+    return statistics.median(bare_us[WARM_UP:]), statistics.median(turn_us[WARM_UP:])
 
 
 def conversation(ledger: SqliteLedger, length: int) -> Source:
@@ -252,36 +265,48 @@ def disk(database: Path) -> int:
 
 def measured() -> Figures:
     with tempfile.TemporaryDirectory() as name:
-        inline, blobs, request_us = turns(Path(name)), blob_turns(Path(name)), requests(Path(name))
+        inline, (blob_bare, blob_turn), request_us = turns(Path(name)), blob_turns(Path(name)), requests(Path(name))
+    bare_us, transaction_us = statistics.median(inline.bare), statistics.median(inline.transaction)
+    append_us = statistics.median(inline.append)
     return Figures(
-        bare_us=statistics.median(inline.bare),
-        turn_us=statistics.median(inline.ours),
-        turn_ratio=inline.ratio,
-        turn_ratio_of_means=statistics.fmean(inline.ours) / statistics.fmean(inline.bare),
+        bare_us=bare_us,
+        transaction_us=transaction_us,
+        transaction_ratio=transaction_us / bare_us,
+        append_us=append_us,
+        append_ratio=append_us / bare_us,
+        append_ratio_of_means=statistics.fmean(inline.append) / statistics.fmean(inline.bare),
         turn_bytes=inline.size,
         turn_disk_bytes=inline.disk,
-        blob_bare_us=statistics.median(blobs.bare),
-        blob_turn_us=statistics.median(blobs.ours),
-        blob_turn_ratio=blobs.ratio,
+        blob_bare_us=blob_bare,
+        blob_turn_us=blob_turn,
+        blob_turn_ratio=blob_turn / blob_bare,
         request_us=request_us,
         request_ratio=request_us[100_000] / request_us[1_000],
     )
 
 
 def table(figures: Figures) -> str:
-    lines = [
-        f"bare insert and commit            {figures.bare_us:8.0f} µs",
-        f"turn of 5 records, {figures.turn_bytes:,} bytes    {figures.turn_us:8.0f} µs"
-        f"   {figures.turn_ratio:.2f} × bare, target 2.5 (of means: {figures.turn_ratio_of_means:.2f})",
-        f"bytes on disk for each turn       {figures.turn_disk_bytes:8,}",
-        f"bare insert of {BLOB_BYTES:,} bytes       {figures.blob_bare_us:8.0f} µs",
-        f"turn with a result of that size   {figures.blob_turn_us:8.0f} µs   {figures.blob_turn_ratio:.2f} × bare",
+    rows = [
+        (f"bare insert and commit of {figures.turn_bytes:,} bytes", figures.bare_us, ""),
+        (
+            "transaction of a turn, 5 records",
+            figures.transaction_us,
+            f"{figures.transaction_ratio:.2f} × bare, target 2.5",
+        ),
+        (
+            "append of a turn, all in all",
+            figures.append_us,
+            f"{figures.append_ratio:.2f} × bare ({figures.append_ratio_of_means:.2f} of means)",
+        ),
+        (f"bare insert and commit of {BLOB_BYTES:,} bytes", figures.blob_bare_us, ""),
+        ("stash and append of a turn with those", figures.blob_turn_us, f"{figures.blob_turn_ratio:.2f} × bare"),
         *(
-            f"a request's reading at {length:>7,}    {took:8.0f} µs   {took / figures.request_us[1_000]:.2f} × at 1,000"
+            (f"reading for a request at {length:,} records", took, f"{took / figures.request_us[1_000]:.2f} × at 1,000")
             for length, took in figures.request_us.items()
         ),
     ]
-    return "\n".join(lines)
+    lines = [f"{what:<44}{took:>8,.0f} µs   {note}".rstrip() for what, took, note in rows]
+    return "\n".join([*lines, f"{'bytes on disk for each turn':<44}{figures.turn_disk_bytes:>8,}"])
 
 
 def main() -> None:

@@ -65,7 +65,7 @@ TABLE = [
     ("import TMP/none.jsonl --store TMP/new.db", Exit.INPUT, "input: TMP/none.jsonl cannot be read"),
     ("export --all --output TMP/no/such --store STORE", Exit.INPUT, "input.option: TMP/no/such cannot be written"),
     ("replay TMP/none.jsonl", Exit.INPUT, "input: TMP/none.jsonl cannot be read"),
-    ("verify --expect x --store STORE", Exit.INPUT, "input.option: 'x' is not a head"),
+    ("verify --expect x --store STORE", Exit.INPUT, "input.option: 'x' is not one head"),
     ("backup TMP --store STORE", Exit.INPUT, "input.option: TMP exists already"),
     ("restore TMP --store TMP/new.db", Exit.INPUT, "input.option: TMP is no backup"),
     (

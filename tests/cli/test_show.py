@@ -24,7 +24,7 @@ def test_the_list_as_json_lines(run: Run, store: Path) -> None:
 def test_a_transcript_shows_messages_and_tools_with_their_ids(run: Run, store: Path) -> None:
     lines = run("show", "support-desk", "--store", store).out.splitlines()
 
-    assert lines[0] == "support-desk, user callsheet-demo, branch main (of: main, edited-address)"
+    assert lines[0] == "support-desk, user callsheet-demo, branch main (of: main, edited-address), times in UTC"
     assert any(line.startswith("2026-03-02 09:00:20  user  msg_") for line in lines)
     assert any(line.startswith("2026-03-02 09:00:25  tool search_log  call_") for line in lines)
     assert any(line.startswith("    → failed: art_") for line in lines)
@@ -64,6 +64,18 @@ def test_a_sheet_is_shown_with_its_request(run: Run, store: Path) -> None:
     assert isinstance(request, dict)
     assert request["model"] == "gpt-5.2"
     assert len(request["messages"]) > 200
+
+
+def test_an_answer_names_what_the_model_saw_and_a_result_shows_its_text(run: Run, store: Path) -> None:
+    items = run("show", "support-desk", "--store", store, "--json").lines
+    answer = next(item["id"] for item in items if item["type"] == "message" and item["role"] == "assistant")
+    card = next(item for item in items if item["type"] == "tool")
+
+    seen = run("show", "support-desk", answer, "--store", store, "--json").document["sheet"]
+    text = run("show", "support-desk", card["result"], "--store", store).out
+
+    assert "assembly" == run("show", "support-desk", seen, "--store", store, "--json").document["header"]["kind"]
+    assert f"the result, {card['size']:,} bytes:" in text
 
 
 def test_control_characters_do_not_reach_the_terminal(run: Run, tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ from tests.project.source import ROOT
 _FENCE = re.compile(r"^(?P<indent> *)```(?P<info>[^`\n]*)\n(?P<body>.*?)^(?P=indent)```$", re.MULTILINE | re.DOTALL)
 _LOOSE = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
-OTHER_COMMANDS = ("make ", "pip ", "python -m venv", "git clone", "cd ")
+OTHER_COMMANDS = ("make ", "pip ", "python3 -m venv", ". .venv/bin/activate", "git clone", "cd ")
 """Commands that a document may show and that are tested elsewhere, or set a machine up."""
 
 HELPERS = ("head -c 32 /dev/urandom > ",)

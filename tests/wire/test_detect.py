@@ -2,8 +2,8 @@
 
 import pytest
 
-from callsheet.errors import InvalidOption
-from callsheet.wire.formats import detect, is_reply, parse_messages, wire_named, wire_of
+from callsheet.errors import InvalidMessage, InvalidOption
+from callsheet.wire.formats import detect, is_reply, parse, parse_messages, wire_named, wire_of
 from callsheet.wire.names import Wire
 
 OPENAI, ANTHROPIC = Wire.OPENAI, Wire.ANTHROPIC
@@ -80,3 +80,17 @@ def test_an_unknown_format_is_refused() -> None:
     assert wire_named("anthropic") is ANTHROPIC
     with pytest.raises(InvalidOption, match="'smtp' is not known; known are 'openai', 'anthropic'"):
         wire_named("smtp")
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        ({"error": {"message": "rate limited"}}, "is an error, not a message"),
+        ({"type": "error", "error": {"type": "overloaded_error"}}, "is an error, not a message"),
+        ({"object": "chat.completion.chunk", "choices": [{"delta": {}}]}, "is one chunk of a stream"),
+        ({"object": "response", "output": []}, "Responses API, which is not read yet"),
+    ],
+)
+def test_what_is_no_message_is_refused_by_its_name(value: object, said: str) -> None:
+    with pytest.raises(InvalidMessage, match=said):
+        parse([value])

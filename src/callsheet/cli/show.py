@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 _SHOW = """\
 Without arguments it lists the conversations. With one it prints what was said and done in it,
 with the ids of messages, calls and results. With the id of a record it prints that record as it
-is stored, header and body; with the id of a sheet also the request that was made of it."""
+is stored, header and body: of an answer also the sheet that the model saw, of a result its text,
+of a sheet the request that was made of it."""
 
 _CUT = 2000
 """Characters of a text that people are shown of one record; programs get all."""
@@ -92,13 +93,14 @@ def _list(runtime: "Runtime", out: Output) -> None:
 
 def _transcript(talk: "Conversation", branch: str, out: Output) -> None:
     items = talk.transcript(branch)
+    speakers: dict[str, str] = {id: name for name, id in talk.participants().items()}
     if out.as_json:
         for item in items:
-            out.json_line(_item(item))
+            out.json_line({**_item(item), "participant": speakers.get(item.participant or "")})
         return
-    out.text(f"{talk.name}, user {talk.user}, branch {branch} (of: {', '.join(talk.branches())})\n")
+    out.text(f"{talk.name}, user {talk.user}, branch {branch} (of: {', '.join(talk.branches())}), times in UTC\n")
     for item in items:
-        out.text("\n".join(_lines(item)))
+        out.text("\n".join(_lines(item, speakers.get(item.participant or ""))))
     newest = talk.sheets(newest=1)
     if newest:
         out.text(f"newest sheet: {newest[0].id}")
@@ -129,10 +131,12 @@ def _item(item: "Item") -> dict[str, object]:
     }
 
 
-def _lines(item: "Item") -> Iterator[str]:
+def _lines(item: "Item", participant: str | None) -> Iterator[str]:
     from callsheet.runtime.transcript import Spoken
 
     when = f"{item.at:%Y-%m-%d %H:%M:%S}"
+    if participant is not None:
+        when = f"{when}  {printable(participant)}:"
     if isinstance(item, Spoken):
         yield f"{when}  {item.role.value}{f' ({item.name})' if item.name else ''}  {item.id}"
         yield from (f"    {line}" for line in printable(item.text).splitlines())
@@ -149,9 +153,11 @@ def _lines(item: "Item") -> Iterator[str]:
 
 
 def _record(runtime: "Runtime", talk: "Conversation", id: str, out: Output) -> None:
+    from callsheet.cli.output import dumps
     from callsheet.cli.values import told
-    from callsheet.graph.nodes import ContextAssembly
+    from callsheet.graph.nodes import ContextAssembly, Message, ToolArtifact
     from callsheet.graph.ports import Owner
+    from callsheet.runtime.transcript import result_text
 
     stream, record = _found(runtime, talk, id)
     owner = Owner(tenant=stream.tenant, user=stream.user)
@@ -165,12 +171,22 @@ def _record(runtime: "Runtime", talk: "Conversation", id: str, out: Output) -> N
     }
     if isinstance(record.body, ContextAssembly):
         shown["request"] = talk.sheet(id).request()
+    elif isinstance(record.body, Message) and (answered := _answered(talk, id)) is not None:
+        shown["sheet"] = answered
     if out.as_json:
         out.json(shown)
-    else:
-        from callsheet.cli.output import dumps
+        return
+    out.text(printable(dumps(_cut(shown), indent=2)))
+    if isinstance(record.body, ToolArtifact):
+        out.text(f"\nthe result, {record.body.size:,} bytes:\n\n{printable(result_text(record.body, read))}")
 
-        out.text(printable(dumps(_cut(shown), indent=2)))
+
+def _answered(talk: "Conversation", message: str) -> str | None:
+    """The sheet that a message answers: what the model saw when it said this."""
+    try:
+        return talk.sheet(message).id
+    except NotFound:
+        return None
 
 
 def _found(runtime: "Runtime", talk: "Conversation", id: str) -> tuple["Stream", "Record"]:

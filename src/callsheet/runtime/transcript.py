@@ -22,7 +22,10 @@ class Spoken:
     role: Role
     text: str
     at: datetime
+    #: The speaker's name, where the message gave one.
     name: str | None = None
+    #: The participant who spoke; None: nobody in particular.
+    participant: RecordId | None = None
     #: MIME types or addresses of what is attached.
     attachments: tuple[str, ...] = ()
 
@@ -42,6 +45,8 @@ class ToolCard:
     artifact: RecordId | None
     size: int
     at: datetime
+    #: The participant whose call it is; None: nobody in particular.
+    participant: RecordId | None = None
 
 
 Item = Spoken | ToolCard
@@ -78,6 +83,7 @@ def _message(
                 text=text,
                 at=to_datetime(record.header.at),
                 name=body.name,
+                participant=record.header.scope.owner,
                 attachments=attached,
             )
         )
@@ -99,6 +105,7 @@ def _card(id: RecordId, tool: str, arguments: str, asked: Record, answer: Record
         artifact=answer.id if answer else None,
         size=result.size if result else 0,
         at=to_datetime(asked.header.at),
+        participant=asked.header.scope.owner,
     )
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
+from callsheet.errors import InvalidMessage
 from callsheet.wire.names import Wire
 from callsheet.wire.reading import plain
 
@@ -47,6 +48,25 @@ def is_reply(value: object) -> bool:
     """Whether the value is a whole response of a provider, not a message."""
     found = plain(value)
     return isinstance(found, Mapping) and ("choices" in found or _is_anthropic_reply(found))
+
+
+_OTHERS: Final[Mapping[str, str]] = {
+    "chat.completion.chunk": "is one chunk of a stream: put the stream together and record the whole response",
+    "response": "is a response of OpenAI's Responses API, which is not read yet",
+    "error": "is an error, not a message: there is nothing to record",
+}
+
+
+def refuse_others(value: object, where: str) -> None:
+    """Refuse what providers send that is neither a message nor a whole response, and say what it is."""
+    if not isinstance(value, Mapping) or "role" in value:
+        return
+    kind = value.get("object", value.get("type"))
+    said = _OTHERS.get(kind) if isinstance(kind, str) else None
+    if said is None and "error" in value and not is_reply(value):
+        said = _OTHERS["error"]
+    if said is not None:
+        raise InvalidMessage(said, where=where)
 
 
 def _is_anthropic_reply(found: Mapping[object, object]) -> bool:

@@ -9,7 +9,7 @@ from callsheet.errors import EmptyRequest, InvalidOption
 from callsheet.wire.anthropic import export as anthropic_export
 from callsheet.wire.anthropic import parse as anthropic_parse
 from callsheet.wire.anthropic import render as anthropic_render
-from callsheet.wire.detect import detect, is_reply, mark
+from callsheet.wire.detect import detect, is_reply, mark, refuse_others
 from callsheet.wire.names import Wire
 from callsheet.wire.openai_chat import export as openai_export
 from callsheet.wire.openai_chat import parse as openai_parse
@@ -99,6 +99,7 @@ def parse(value: object, wire: Wire | None = None) -> tuple[Block | Reply, ...]:
 
 def _item(value: object, wire: Wire, where: str) -> tuple[Block | Reply, ...]:
     found = plain(value)
+    refuse_others(found, where)
     return (parse_reply(found, wire, where),) if is_reply(found) else _FORMATS[wire].parse_message(found, where)
 
 
