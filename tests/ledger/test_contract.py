@@ -1,6 +1,8 @@
 """Both stores keep the whole contract, sealed or not, and the contract notices a store that does not."""
 
 import inspect
+import subprocess
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 
@@ -160,3 +162,9 @@ def test_every_capability_has_laws_and_stands_on_one_side() -> None:
     assert BASE & EXTENDED == frozenset()
     assert {name.partition("/")[0] for name, _ in laws()} == set(Capability)
     assert {name.partition("/")[0] for name, _ in laws(BASE)} == BASE
+
+
+def test_importing_the_contract_needs_no_test_tools() -> None:
+    code = "import sys, callsheet.ledger.contract; print({'pytest', 'hypothesis'} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"

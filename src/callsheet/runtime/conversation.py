@@ -146,7 +146,7 @@ class Conversation:
                 tool=known.body.tool,
                 arguments=text_of(self._read(known.body.arguments)),
             )
-            for known in tail.open
+            for known in tail.open.values()
         )
 
     def pending(self) -> tuple[PendingCall, ...]:

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass, field
 
+from msgspec.structs import replace
+
 from callsheet.assemble import blocks
 from callsheet.assemble.sizes import RECORDED_IN
 from callsheet.graph import values
@@ -56,7 +58,7 @@ class Drafting:
             scope=scope or self._shared(),
         )
         self.drafts.append(made)
-        self.tail = self.tail.after((made,))
+        self.tail.see(made)
         return made.id
 
     def _shared(self) -> Scope:
@@ -124,7 +126,7 @@ class Drafting:
     def _call(self, call: blocks.Call, message: RecordId, index: int) -> ToolCall:
         defects = call.defects
         id, tool = _storable(call.id), storable(call.tool)
-        if id and any(known.body.provider_id == id for known in (*self.tail.open, *self.tail.answered)):
+        if id and self._in_use(id):
             defects = (*defects, Defect.REPEATED_ID)
         return ToolCall(
             message=message,
@@ -138,6 +140,11 @@ class Drafting:
             extras=call.extras,
             defects=defects,
         )
+
+    def _in_use(self, id: str) -> bool:
+        """Whether a call with this provider's id is open, or was answered in the newest turn."""
+        answered = self.tail.answered.values()
+        return self.tail.newest(id) is not None or any(known.body.provider_id == id for known in answered)
 
     # ------------------------------------------------------------------ results
 
@@ -165,7 +172,9 @@ class Drafting:
             extras=answer.extras,
             defects=(*answer.defects, *found.defects),
         )
-        return self.add(body, kind="artifact", scope=self._private(None))
+        # A result belongs to whoever the call belongs to: else answering another's call would hide its answer.
+        scope = replace(call.scope, branch=self.tail.branch) if call else self._private(None)
+        return self.add(body, kind="artifact", scope=scope)
 
     # ------------------------------------------------------------------ content
 

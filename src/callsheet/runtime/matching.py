@@ -22,18 +22,18 @@ def match(id: str | None, tool: str | None, tail: Tail) -> Match:
     """
     if id:
         return _by_id(id, tail)
-    for known in tail.open:
+    for known in tail.open.values():
         if known.body.message == tail.last_message and tool in (None, known.body.tool):
             return Match(call=known)
     return Match(call=None, defects=(Defect.ORPHAN_RESULT,))
 
 
 def _by_id(id: str, tail: Tail) -> Match:
-    for known in reversed(tail.open):
-        if known.body.provider_id == id:
-            late = known.body.message != tail.last_message
-            return Match(call=known, defects=(Defect.LATE_RESULT,) if late else ())
-    for known in tail.answered:
+    known = tail.newest(id)
+    if known is not None:
+        late = known.body.message != tail.last_message
+        return Match(call=known, defects=(Defect.LATE_RESULT,) if late else ())
+    for known in tail.answered.values():
         if known.body.provider_id == id:
             return Match(call=known, defects=(Defect.REPEATED_RESULT,))
     return Match(call=None, defects=(Defect.ORPHAN_RESULT,))

@@ -81,7 +81,7 @@ class Session:
                 stream=self.conversation.key,
                 ids=self.ids,
                 owner=self.owner,
-                tail=tail,
+                tail=tail.copy(),
                 at=at,
                 participant=view.participant,
             )

@@ -1,22 +1,23 @@
 """What recording needs to know of a branch as one participant sees it: which calls are open, what was said last.
 
-A tail is a value as of one position of the stream. Whoever records appends at exactly that position, so a tail that
+A tail is the state as of one position of the stream. Whoever records appends at exactly that position, so a tail that
 another writer has overtaken is noticed by the store and read anew; nothing else need be read to record.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
+from callsheet.errors import Damaged
 from callsheet.graph.changes import ToolsOffered
 from callsheet.graph.cut import Lineage, Segment, lineage
-from callsheet.graph.effects import effects
+from callsheet.graph.effects import StateSet, effects
 from callsheet.graph.enums import CallStatus, Lifecycle, StateField
 from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import Branch, Message, ToolArtifact, ToolCall
 from callsheet.graph.ports import Ledger
 from callsheet.graph.query import NodeQuery, StateQuery
 from callsheet.graph.record import Draft, Record, StreamKey
-from callsheet.graph.values import CallRef, Digest
+from callsheet.graph.values import CallRef, Digest, Scope
 from callsheet.policy.visibility import private_to_another
 
 
@@ -26,56 +27,93 @@ class KnownCall:
 
     id: RecordId
     body: ToolCall
+    scope: Scope
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(kw_only=True, slots=True)
 class Tail:
-    """The newest state of a branch for one participant. Other participants' own records leave no trace in it."""
+    """The newest state of a branch for one participant. Other participants' own records leave no trace in it.
+
+    Whoever drafts records lets a copy `see` each of them, so that it knows what stands when they are appended.
+    """
 
     position: int
     branch: RecordId
-    lineage: Lineage
+    #: What the branch inherits, root first.
+    inherited: tuple[Segment, ...] = ()
     #: Calls without a final result, oldest first.
-    open: tuple[KnownCall, ...] = ()
+    open: dict[RecordId, KnownCall] = field(default_factory=dict)
     #: Calls of the newest message that have their result.
-    answered: tuple[KnownCall, ...] = ()
+    answered: dict[RecordId, KnownCall] = field(default_factory=dict)
     last_message: RecordId | None = None
     #: Position of the newest message or artifact; 0 before the first.
     last_shown: int = 0
     status: Lifecycle = Lifecycle.OPENED
     #: Hash of the tools that were offered last.
     tools: Digest | None = None
+    #: Open calls by their provider's id, oldest first.
+    _named: dict[str, list[RecordId]] = field(default_factory=dict)
 
-    def after(self, drafts: Sequence[Draft]) -> "Tail":
-        """The tail once the drafts have been appended to this branch."""
-        tail = self
-        for offset, draft in enumerate(drafts, start=1):
-            tail = _after(tail, draft, self.position + offset)
-        position = self.position + len(drafts)
-        segments = (*self.lineage.segments[:-1], Segment(branch=self.branch, upto=position))
-        return replace(tail, position=position, lineage=Lineage(segments=segments, upto=position))
+    @property
+    def lineage(self) -> Lineage:
+        """What the branch sees as of this position."""
+        own = Segment(branch=self.branch, upto=self.position)
+        return Lineage(segments=(*self.inherited, own), upto=self.position)
+
+    def copy(self) -> "Tail":
+        """A tail that can see drafts without this one changing."""
+        named = {id: list(calls) for id, calls in self._named.items()}
+        return replace(self, open=dict(self.open), answered=dict(self.answered), _named=named)
+
+    def know(self, known: KnownCall) -> None:
+        """Note an open call."""
+        self.open[known.id] = known
+        if known.body.provider_id:
+            self._named.setdefault(known.body.provider_id, []).append(known.id)
+
+    def newest(self, provider_id: str) -> KnownCall | None:
+        """The newest open call with this id."""
+        calls = self._named.get(provider_id)
+        return self.open[calls[-1]] if calls else None
+
+    def see(self, draft: Draft) -> None:
+        """Take in the next record of this branch."""
+        self.position += 1
+        body = draft.body
+        if isinstance(body, Message):
+            self.last_message, self.last_shown, self.answered = draft.id, self.position, {}
+        elif isinstance(body, ToolCall):
+            self.know(KnownCall(id=draft.id, body=body, scope=draft.scope))
+        elif isinstance(body, ToolsOffered):
+            self.tools = body.hash
+        else:
+            if isinstance(body, ToolArtifact):
+                self.last_shown = self.position
+            for state in effects(draft.id, body).states:
+                if state.field is StateField.STATUS:
+                    self._set(state)
+
+    def _set(self, state: StateSet) -> None:
+        if state.target == "":
+            self.status = _lifecycle(state.value)
+        elif state.value != CallStatus.OPEN:
+            self._settle(RecordId(state.target))
+
+    def _settle(self, call: RecordId) -> None:
+        known = self.open.pop(call, None)
+        if known is None:
+            return
+        if known.body.provider_id:
+            self._named[known.body.provider_id].remove(call)
+        if known.body.message == self.last_message:
+            self.answered[call] = known
 
 
-def _after(tail: Tail, draft: Draft, position: int) -> Tail:
-    if isinstance(draft.body, Message):
-        return replace(tail, last_message=draft.id, last_shown=position, answered=())
-    if isinstance(draft.body, ToolCall):
-        return replace(tail, open=(*tail.open, KnownCall(id=draft.id, body=draft.body)))
-    if isinstance(draft.body, ToolsOffered):
-        return replace(tail, tools=draft.body.hash)
-    if isinstance(draft.body, ToolArtifact):
-        tail = replace(tail, last_shown=position)
-    for state in effects(draft.id, draft.body).states:
-        if state.field is StateField.STATUS and state.target == "":
-            tail = replace(tail, status=Lifecycle(state.value or Lifecycle.OPENED))
-        elif state.field is StateField.STATUS and state.value != CallStatus.OPEN:
-            tail = _settled(tail, RecordId(state.target))
-    return tail
-
-
-def _settled(tail: Tail, call: RecordId) -> Tail:
-    done = tuple(known for known in tail.open if known.id == call and known.body.message == tail.last_message)
-    return replace(tail, open=tuple(known for known in tail.open if known.id != call), answered=(*tail.answered, *done))
+def _lifecycle(value: str | None) -> Lifecycle:
+    try:
+        return Lifecycle(value or Lifecycle.OPENED)
+    except ValueError:
+        raise Damaged(f"a conversation has the status {value!r}, which there is not. Run callsheet verify.") from None
 
 
 def load(ledger: Ledger, key: StreamKey, branch: RecordId, participant: RecordId | None) -> Tail:
@@ -93,17 +131,19 @@ def load(ledger: Ledger, key: StreamKey, branch: RecordId, participant: RecordId
         wanted = [part.call for part in last.body.parts if isinstance(part, CallRef) and part.call not in still]
         answered = _calls(ledger, key, wanted, participant)
     status = ledger.states(key, StateQuery(field=StateField.STATUS, targets=("",), lineage=seen))
-    return Tail(
+    tail = Tail(
         position=position,
         branch=branch,
-        lineage=seen,
-        open=open_calls,
-        answered=answered,
+        inherited=seen.segments[:-1],
+        answered={known.id: known for known in answered},
         last_message=last.id if last is not None else None,
         last_shown=shown.position if shown is not None else 0,
-        status=Lifecycle(status[0].value or Lifecycle.OPENED) if status else Lifecycle.OPENED,
+        status=_lifecycle(status[0].value) if status else Lifecycle.OPENED,
         tools=_tools_hash(ledger, key, seen),
     )
+    for known in open_calls:
+        tail.know(known)
+    return tail
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +189,7 @@ def _calls(
 ) -> tuple[KnownCall, ...]:
     found = sorted(ledger.get(key, ids), key=lambda record: record.position) if ids else []
     return tuple(
-        KnownCall(id=record.id, body=record.body)
+        KnownCall(id=record.id, body=record.body, scope=record.header.scope)
         for record in found
         if isinstance(record.body, ToolCall) and not private_to_another(record.header.scope, participant)
     )

@@ -50,11 +50,6 @@ class Ed25519Signer:
         """Algorithm and name of the key, as stored with each head."""
         return self._name
 
-    @property
-    def public_key(self) -> bytes:
-        """The raw public key of 32 bytes, to hand to those who only check."""
-        return self._key.public_key().public_bytes_raw()
-
     def sign(self, message: bytes) -> bytes:
         """The signature of a message."""
         return self._key.sign(message)

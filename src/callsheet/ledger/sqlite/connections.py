@@ -44,7 +44,7 @@ class Connections:
     """Hands out connections. A process that was forked off opens its own."""
 
     def __init__(self, path: Path, *, durability: Durability, busy_timeout: float) -> None:
-        self.path = path
+        self._path = path
         self._durability = durability
         self._busy_timeout = busy_timeout
         self._closed = False
@@ -70,7 +70,7 @@ class Connections:
             self._start()
 
     def _connected(self) -> sqlite3.Connection:
-        return connected(self.path, durability=self._durability, busy_timeout=self._busy_timeout)
+        return connected(self._path, durability=self._durability, busy_timeout=self._busy_timeout)
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:

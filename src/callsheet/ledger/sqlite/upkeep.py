@@ -1,11 +1,10 @@
-"""Work on what is there already: rebuilding projections, erasing bodies, dropping blobs. Each runs in a transaction."""
+"""Work on what is there already: rebuilding projections, erasing bodies. Each runs in a transaction."""
 
 import sqlite3
 from collections.abc import Sequence
 
 from callsheet.graph.effects import effects
 from callsheet.graph.record import Record, StreamKey
-from callsheet.graph.times import Instant
 from callsheet.ledger.sqlite.queries import query
 from callsheet.ledger.sqlite.read import Decode, records
 from callsheet.ledger.sqlite.rows import series_of
@@ -46,8 +45,3 @@ def erase_bodies(connection: sqlite3.Connection, key: StreamKey, positions: Sequ
                 dropped.append(blob[2])
     rebuild(connection, key, decode)
     return dropped
-
-
-def drop_expired_blobs(connection: sqlite3.Connection, now: Instant) -> None:
-    """Forget blobs that no record names and no lease holds."""
-    connection.execute(query("drop_expired_blobs"), {"now": now})
