@@ -3,12 +3,13 @@
 import itertools
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
 import callsheet
 from callsheet import Conversation
-from callsheet.errors import BudgetTooSmall, InvalidMessage, InvalidOption, PolicyError
+from callsheet.errors import BudgetTooSmall, InputError, InvalidMessage, InvalidOption, PolicyError
 from callsheet.graph.enums import Level
 from callsheet.testing import memory_runtime
 from callsheet.wire.tokens import count
@@ -148,7 +149,7 @@ def test_bad_options_are_refused_and_store_nothing(talk: Conversation) -> None:
     talk.record(user("Hi"))
     with pytest.raises(PolicyError, match="no policy set"):
         talk.assemble(provider="openai", model="gpt-5.2", policy="thrifty")
-    with pytest.raises(InvalidOption, match="budget is 0; it must be a whole number above 0"):
+    with pytest.raises(InvalidOption, match="budget is 0; it must be a whole number from 1 to"):
         talk.assemble(provider="openai", model="gpt-5.2", budget=0)
     with pytest.raises(InvalidOption, match="mode is 'dance'; it must be one of: chat, comparison"):
         talk.assemble(provider="openai", model="gpt-5.2", mode="dance")
@@ -171,3 +172,24 @@ def test_tools_are_counted_as_they_are_sent(talk: Conversation) -> None:
     sheet = talk.assemble(provider="anthropic", model="claude-sonnet-4-5")
     assert ["get_order"] == [each["name"] for each in sheet.tools()]
     assert sheet.record.tokens.tools > 0
+
+
+def test_what_a_sheet_could_not_be_read_back_with_is_refused(talk: Conversation) -> None:
+    talk.record(user("Hi"))
+    options: list[dict[str, object]] = [
+        {"reserve": "bad", "budget": 1000},
+        {"reserve": -5},
+        {"reserve": 1.5, "budget": 1000},
+        {"reserve": 10**9},
+        {"budget": 10**30},
+        {"budget": True},
+        {"policy": []},
+        {"now": 10**5000},
+        {"now": "9" * 100_000},
+    ]
+    for option in options:
+        with pytest.raises(InputError) as caught:
+            cast("Any", talk).assemble(provider="openai", model="gpt-5.2", **option)
+        assert len(str(caught.value)) < 200
+    assert [] == talk.sheets()
+    assert talk.assemble(provider="openai", model="gpt-5.2")

@@ -9,7 +9,7 @@ from typing import TypeAlias, cast, get_args, get_type_hints
 
 import msgspec
 
-from callsheet.errors import Damaged, StoreTooNew
+from callsheet.errors import Damaged, InputError, StoreTooNew
 from callsheet.graph.changes import Change
 from callsheet.graph.nodes import Node
 from callsheet.graph.record import Body, Header
@@ -47,8 +47,17 @@ def kind_of(body: Body) -> str:
 
 
 def encode_body(body: Body) -> bytes:
-    """The stored bytes of a body, in the current version of its kind."""
-    return _encoder.encode(body)
+    """The stored bytes of a body, in the current version of its kind.
+
+    Raises `InputError` for a body with a value that its kind does not allow: what is appended cannot be taken back, so
+    it must be certain that it can be read.
+    """
+    encoded = _encoder.encode(body)
+    try:
+        _decoder(type(body)).decode(encoded)
+    except (msgspec.DecodeError, msgspec.ValidationError) as problem:
+        raise InputError(f"a {kind_of(body)} cannot hold this: {problem}") from None
+    return encoded
 
 
 @cache

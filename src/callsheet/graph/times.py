@@ -23,10 +23,11 @@ def instant(value: datetime | str | int | float) -> Instant:
     if isinstance(value, int | float):
         return _from_epoch(value)
     if isinstance(value, str):
+        text = value[:60]
         try:
             value = datetime.fromisoformat(value)
         except ValueError:
-            raise InvalidTime(f"{value!r} is not an ISO 8601 time") from None
+            raise InvalidTime(f"{text!r} is not an ISO 8601 time") from None
     if not isinstance(value, datetime):
         raise InvalidTime(f"a {type(value).__name__} is not a time")
     if value.tzinfo is None or value.utcoffset() is None:
@@ -38,7 +39,7 @@ def _from_epoch(seconds: int | float) -> Instant:
     try:
         moment = _EPOCH + timedelta(seconds=seconds)
     except (OverflowError, ValueError):
-        raise InvalidTime(f"{seconds!r} is out of range for epoch seconds") from None
+        raise InvalidTime("a number is out of range for epoch seconds") from None
     return Instant((moment - _EPOCH) // _MICROSECOND)
 
 

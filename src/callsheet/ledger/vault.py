@@ -114,6 +114,8 @@ class Vault:
         self._rows.blob_leased(owner, address, size=len(content), stored=stored, until=until)
         if sealed is None and self._blobs.size(address) is None:  # collected just before the lease
             sealed = self._sealed_blob(owner, content)
+            stored = len(sealed)
+            self._rows.blob_leased(owner, address, size=len(content), stored=stored, until=until)
         if sealed is not None:
             self._blobs.put(address, sealed)
         return Payload(size=len(content), blob=BlobRef(address=address, stored=stored), digest=content_digest(content))

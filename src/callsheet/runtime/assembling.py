@@ -131,7 +131,7 @@ def assemble(
         kept_blocks=change.kept_blocks,
         selected=change.selected,
         blocks=change.blocks,
-        tools=content_digest(msgspec.json.encode(tools)) if tools else None,
+        tools=content_digest(msgspec.json.encode(body["tools"])) if tools else None,
         messages_replayed=len(material.candidates),
         messages_assembled=len(rendered) - 1,
         tokens_replayed=measured.parts.total,

@@ -17,8 +17,8 @@ from callsheet.policy.sets import DEFAULT, policy_set
 from callsheet.runtime import forking
 from callsheet.runtime.assembling import assemble, last_sheet, read_sheet
 from callsheet.runtime.counters import Counters, count_up
-from callsheet.runtime.drafting import Shown, text_bytes
-from callsheet.runtime.options import Time, choice, label, positive
+from callsheet.runtime.drafting import Drafting, Shown, text_bytes
+from callsheet.runtime.options import Time, choice, label, positive, shown
 from callsheet.runtime.recording import Recording, check_sheet, waiting_sheet
 from callsheet.runtime.session import Session, View
 from callsheet.runtime.sheet import Sheet
@@ -115,16 +115,17 @@ class Conversation:
         the shape where it is not given. A response records the run that produced it, with the usage it reports, and
         is joined to `sheet`; without one, to the sheet that this branch and participant have not answered yet. A tool
         result is paired with its call by id and position, and `status` says how the execution ended where the shape
-        does not. Sending the same `event` again changes nothing. `at` is when it happened; default: now.
+        does not. Sending the same `event` again changes nothing and returns no ids. `at` is when it happened; default:
+        now.
 
         Raises `InvalidMessage` for a shape that is wrong, with the place and the value, and `AmbiguousSheet`; then
         nothing was recorded. What is merely odd (no id, no call, cut-off arguments) is recorded with a defect mark.
         """
         items = formats.parse(value, formats.wire_named(wire) if wire is not None else None)
-        if isinstance(sheet, str):
+        if sheet is not None and not isinstance(sheet, Sheet):
             sheet = self.sheet(sheet)
         given = Shown(sheet=sheet.id, record=sheet.record) if sheet is not None else None
-        shown = check_sheet(self._session, items, given)
+        shown = check_sheet(self._session, self._view, items, given)
         if shown is None and any(isinstance(item, blocks.Reply) for item in items):
             shown = waiting_sheet(self._session, self._view)
         recording = Recording(
@@ -132,11 +133,16 @@ class Conversation:
             shown=shown,
             status=choice(ArtifactStatus, status, "status") if status is not None else None,
             at=instant(at) if at is not None else None,
-            event=label(event, "event") if event is not None else None,
+            event=self._own_event(event) if event is not None else None,
         )
         tail, records = self._session.append(self._view, recording.draft)
         ids = tuple(record.id for record in records if isinstance(record.body, Message | ToolArtifact))
         return Recorded(ids=ids, pending=self._pending(tail))
+
+    def _own_event(self, event: str) -> str:
+        # Another participant's events must not keep this one's from being recorded.
+        label(event, "event")
+        return event if self.participant_id is None else f"{event} {self.participant_id}"
 
     def _pending(self, tail: Tail) -> tuple[PendingCall, ...]:
         return tuple(
@@ -180,8 +186,13 @@ class Conversation:
         Raises `BudgetTooSmall` with the sizes of the parts when what must appear does not fit, `EmptyRequest` when
         there is nothing to answer, `PolicyError` for an unknown policy set. Nothing but the sheet is stored.
         """
-        limit = positive(budget, "budget") if budget is not None else DEFAULT_WINDOW - positive(reserve, "reserve")
-        chosen = policy_set(policy if policy is not None else DEFAULT)
+        kept = positive(reserve, "reserve")
+        if budget is None and kept >= DEFAULT_WINDOW:
+            raise InvalidOption(f"reserve is {kept:,}; without a budget it must be below {DEFAULT_WINDOW:,}")
+        if not isinstance(tools, list | tuple):
+            raise InvalidOption(f"tools is {shown(tools)}; it must be a list of tool schemas")
+        limit = positive(budget, "budget") if budget is not None else DEFAULT_WINDOW - kept
+        chosen = policy_set(label(policy, "policy") if policy is not None else DEFAULT)
         session = self._session
         tail = session.tail(self._view, fresh=True)
         boundary = Boundary(
@@ -194,7 +205,7 @@ class Conversation:
             model=label(model, "model"),
             tools=tuple(formats.tool_name(tool, f"tools[{index}]") for index, tool in enumerate(tools)),
             budget=limit,
-            reserve=reserve,
+            reserve=kept,
             now=instant(now) if now is not None else session.clock.now(),
         )
         before = session.last_sheet(self._view)
@@ -211,7 +222,7 @@ class Conversation:
         Raises `NotFound`.
         """
         session = self._session
-        found = session.ledger.get(session.sheets.key, (self._sheet_of(RecordId(id)),))
+        found = session.ledger.get(session.sheets.key, (self._sheet_of(RecordId(label(id, "sheet"))),))
         if not found or not isinstance(found[0].body, ContextAssembly):
             raise NotFound(f"no sheet {id!r} in conversation {self.name!r}, nor one that it answers")
         return self._sheet(found[0])
@@ -228,7 +239,8 @@ class Conversation:
     def sheets(self, *, newest: int | None = None) -> list[Sheet]:
         """The sheets of this conversation in the order of their assembly; with `newest`, the last so many."""
         session = self._session
-        query = NodeQuery(kinds=("assembly",), newest=newest is not None, limit=newest)
+        limit = positive(newest, "newest") if newest is not None else None
+        query = NodeQuery(kinds=("assembly",), newest=limit is not None, limit=limit)
         return [self._sheet(record) for record in session.ledger.nodes(session.sheets.key, query)]
 
     def _sheet(self, record: Record) -> Sheet:
@@ -257,8 +269,8 @@ class Conversation:
         id = forking.fork(
             self._session,
             self._view,
-            at=at,
-            before=before,
+            at=label(at, "at") if at is not None else None,
+            before=label(before, "before") if before is not None else None,
             name=label(name, "name") if name is not None else None,
             reason=choice(ForkReason, reason, "reason"),
         )
@@ -266,6 +278,7 @@ class Conversation:
 
     def on(self, branch: str) -> "Conversation":
         """The view of a branch, by name or id. Raises `NotFound`."""
+        label(branch, "branch")
         known = branches(self._session.ledger, self._session.conversation.key)
         for id, body in known.items():
             if branch in (id, body.name):
@@ -285,29 +298,44 @@ class Conversation:
         What a participant's runs request and tools answer is its own; what it finally says is for everyone on the
         branch. A name keeps the configuration that it was created with; another one is a `InvalidOption`.
         """
+        wanted = {"provider": provider, "model": model, "persona": persona}
         label(name, "the participant's name")
+        for field, value in wanted.items():
+            if value is not None and field != "persona":
+                label(value, field)
+        if persona is not None and not isinstance(persona, str):
+            raise InvalidOption(f"persona is {shown(persona)}; it must be text")
         session = self._session
-        for record in session.ledger.nodes(session.conversation.key, NodeQuery(kinds=("participant",))):
-            body = record.body
-            if isinstance(body, Participant) and body.name == name:
-                known = text_of(self._read(body.persona)) if body.persona is not None else None
-                told = (
-                    ("provider", provider, body.provider),
-                    ("model", model, body.model),
-                    ("persona", persona, known),
-                )
-                for field, wanted, has in told:
-                    if wanted is not None and wanted != has:
-                        raise InvalidOption(
-                            f"participant {name!r} has {field} {has!r}; use another name for {wanted!r}"
-                        )
-                return Conversation(session, self._view.branch, record.id)
         id = session.ids.record("participant")
         text = session.ledger.stash(session.owner, text_bytes(persona)) if persona is not None else None
         made = Participant(name=name, provider=provider, model=model, persona=text)
-        scope = Scope(visibility=Visibility.CONVERSATION)
-        session.append(self._view, lambda drafting: drafting.add(made, kind="participant", scope=scope, id=id))
-        return Conversation(session, self._view.branch, id)
+        found: list[RecordId] = []
+
+        def draft(drafting: Drafting) -> None:
+            known = self._participant_named(name, wanted)
+            found[:] = [id if known is None else known]
+            if known is None:
+                drafting.add(made, kind="participant", scope=Scope(visibility=Visibility.CONVERSATION), id=id)
+
+        session.append(self._view, draft)
+        return Conversation(session, self._view.branch, found[0])
+
+    def _participant_named(self, name: str, wanted: Mapping[str, str | None]) -> RecordId | None:
+        """The participant with this name. Raises `InvalidOption` when it was created with another configuration."""
+        session = self._session
+        for record in session.ledger.nodes(session.conversation.key, NodeQuery(kinds=("participant",))):
+            body = record.body
+            if not isinstance(body, Participant) or body.name != name:
+                continue
+            persona = text_of(self._read(body.persona)) if body.persona is not None else None
+            has = {"provider": body.provider, "model": body.model, "persona": persona}
+            for field, value in wanted.items():
+                if value is not None and value != has[field]:
+                    raise InvalidOption(
+                        f"participant {name!r} has {field} {shown(has[field])}; use another name for {shown(value)}"
+                    )
+            return record.id
+        return None
 
     def participants(self) -> dict[str, RecordId]:
         """The participants of the conversation by name, in the order in which they came."""
@@ -333,7 +361,7 @@ class Conversation:
 
     def raw(self, artifact: str) -> bytes:
         """The exact bytes of a tool result, its parts one after another. Raises `NotFound`, `BodyErased`, `Damaged`."""
-        found = self._get((RecordId(artifact),))
+        found = self._get((RecordId(label(artifact, "artifact")),))
         body = found[0].body if found else None
         if not isinstance(body, ToolArtifact):
             raise NotFound(f"no tool result {artifact!r} in conversation {self.name!r}")

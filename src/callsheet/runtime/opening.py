@@ -3,11 +3,12 @@
 import os
 from pathlib import Path
 
-from callsheet.errors import InvalidOption
+from callsheet.errors import InvalidOption, NotAStore
 from callsheet.graph.ports import Clock, Ids, Ledger, Signer
-from callsheet.runtime.options import label
+from callsheet.ledger.clock import SystemClock
+from callsheet.runtime.options import label, shown
 from callsheet.runtime.runtime import Runtime
-from callsheet.runtime.sources import RandomIds, SystemClock
+from callsheet.runtime.sources import RandomIds
 
 MEMORY = ":memory:"
 """The location of a store that lasts as long as its process."""
@@ -36,8 +37,22 @@ def open(
     return Runtime(ledger, tenant=owner, ids=ids or RandomIds(), clock=clock or SystemClock())
 
 
+def _path(location: str | os.PathLike[str]) -> str:
+    try:
+        place = os.fspath(location)
+        os.fsencode(place)
+    except (TypeError, UnicodeEncodeError):
+        raise InvalidOption(f"the location is {shown(location)}; it must be a path") from None
+    if not isinstance(place, str) or not place or "\0" in place:
+        raise InvalidOption(f"the location is {shown(location)}; it must be a path, as text")
+    return place
+
+
 def _ledger(location: str | os.PathLike[str], signer: Signer | None, clock: Clock | None) -> Ledger:
-    place = os.fspath(location)
+    place = _path(location)
+    for asked in ("name", "sign", "verify"):
+        if signer is not None and not hasattr(signer, asked):
+            raise InvalidOption(f"signer is {shown(signer)}; it must have a name and be able to sign and verify")
     if place == MEMORY:
         from callsheet.ledger.memory import MemoryLedger
 
@@ -47,4 +62,7 @@ def _ledger(location: str | os.PathLike[str], signer: Signer | None, clock: Cloc
         raise InvalidOption(f"{place!r}: there is no store for {scheme}://; give the path of a file, or {MEMORY!r}")
     from callsheet.ledger.sqlite import SqliteLedger
 
-    return SqliteLedger.open(Path(rest.removeprefix("/") if separator else place), signer=signer, clock=clock)
+    path = Path(rest.removeprefix("/") if separator else place)
+    if path.exists() and not path.is_file():
+        raise NotAStore(f"{path} is not a file; it was left as it is")
+    return SqliteLedger.open(path, signer=signer, clock=clock)

@@ -1,5 +1,6 @@
 """Arguments of the public face, checked and brought to one form."""
 
+import reprlib
 from datetime import datetime
 from enum import StrEnum
 from typing import TypeAlias, TypeVar
@@ -18,7 +19,7 @@ def choice(kind: type[_E], value: _E | str, name: str) -> _E:
         return kind(value)
     except ValueError:
         known = ", ".join(member.value for member in kind)
-        raise InvalidOption(f"{name} is {value!r}; it must be one of: {known}") from None
+        raise InvalidOption(f"{name} is {shown(value)}; it must be one of: {known}") from None
 
 
 LONGEST_LABEL = 512
@@ -27,16 +28,28 @@ LONGEST_LABEL = 512
 def label(value: object, name: str) -> str:
     """A name that a person or program gave: text, not empty, that every store can hold. Raises `InvalidOption`."""
     if not isinstance(value, str) or not value:
-        raise InvalidOption(f"{name} is {value!r}; it must be text and not empty")
+        raise InvalidOption(f"{name} is {shown(value)}; it must be text and not empty")
     if len(value) > LONGEST_LABEL:
         raise InvalidOption(f"{name} has {len(value):,} characters; at most {LONGEST_LABEL} are allowed")
     if "\0" in value or any("\ud800" <= character <= "\udfff" for character in value):
-        raise InvalidOption(f"{name} is {value!r}; NUL and lone surrogates are not allowed")
+        raise InvalidOption(f"{name} is {shown(value)}; NUL and lone surrogates are not allowed")
     return value
+
+
+MOST = 10**12
 
 
 def positive(value: int, name: str) -> int:
-    """A number above zero. Raises `InvalidOption`."""
-    if isinstance(value, bool) or not isinstance(value, int) or value <= 0:
-        raise InvalidOption(f"{name} is {value!r}; it must be a whole number above 0")
+    """A whole number above zero that every store can hold. Raises `InvalidOption`."""
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 < value <= MOST:
+        raise InvalidOption(f"{name} is {shown(value)}; it must be a whole number from 1 to {MOST:,}")
     return value
+
+
+def shown(value: object) -> str:
+    """A value as an error shows it: at most a line."""
+    if isinstance(value, int) and abs(value) > MOST:
+        return "a number of many digits"
+    short = reprlib.Repr()
+    short.maxstring = short.maxother = 60
+    return short.repr(value)

@@ -86,10 +86,11 @@ def _learn(drafting: Drafting, reply: blocks.Reply, sheet: ContextAssembly) -> N
         drafting.add(lesson, kind="calibrated")
 
 
-def check_sheet(session: Session, items: Sequence[Item], sheet: Shown | None) -> Shown | None:
+def check_sheet(session: Session, view: View, items: Sequence[Item], sheet: Shown | None) -> Shown | None:
     """The sheet that is to be joined to the response among the items, if there is one.
 
-    Raises `InvalidOption` for a sheet that does not fit the value.
+    Raises `InvalidOption` for a sheet that does not fit the value, or that was assembled for another participant or a
+    branch that this one does not come from.
     """
     if sheet is None:
         return None
@@ -97,6 +98,9 @@ def check_sheet(session: Session, items: Sequence[Item], sheet: Shown | None) ->
         raise InvalidOption("sheet= goes with a provider's response; this value holds none")
     if sheet.boundary.conversation != session.conversation.id:
         raise InvalidOption(f"sheet {sheet.sheet} belongs to another conversation")
+    lines = {segment.branch for segment in session.tail(view).lineage.segments}
+    if sheet.boundary.branch not in lines or sheet.boundary.participant != view.participant:
+        raise InvalidOption(f"sheet {sheet.sheet} was assembled for another branch or participant")
     return sheet
 
 

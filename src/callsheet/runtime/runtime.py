@@ -3,7 +3,7 @@
 from types import TracebackType
 from typing import Self
 
-from callsheet.errors import InputError, InvalidOption, NotFound
+from callsheet.errors import Damaged, InputError, InvalidOption, NotFound
 from callsheet.graph.enums import StreamKind
 from callsheet.graph.ids import ROOT_BRANCH, RecordId, TenantId, UserId
 from callsheet.graph.nodes import Branch
@@ -68,7 +68,8 @@ class Runtime:
         if user is not None and found.user != user:
             raise InvalidOption(f"conversation {name!r} belongs to another user than {user!r}")
         sheets = self._ledger.stream(self._tenant, StreamKind.SHEETS, name)
-        assert sheets is not None, "a conversation and its sheets begin in one transaction"
+        if sheets is None:
+            raise Damaged(f"conversation {name!r} has no stream for its sheets. Run callsheet verify.")
         return self._opened(found, sheets)
 
     def conversations(self) -> list[str]:
@@ -77,6 +78,7 @@ class Runtime:
 
     def existing(self, name: str) -> Conversation:
         """Open the conversation with this name. Raises `NotFound`; nothing is begun."""
+        label(name, "the conversation's name")
         if self._ledger.stream(self._tenant, StreamKind.CONVERSATION, name) is None:
             raise NotFound(f"no conversation {name!r} in this store")
         return self.conversation(name)

@@ -1,13 +1,11 @@
-"""Where ids and the time come from in real use."""
+"""Where ids come from in real use."""
 
 import base64
 import secrets
-import time
 from collections.abc import Mapping
 
 from callsheet.graph.ids import RecordId, StreamId
 from callsheet.graph.record import NONCE_BYTES
-from callsheet.graph.times import Instant
 
 _ID_BYTES = 15  # 120 bits, 24 characters: no two alike in any store that will ever be
 
@@ -38,10 +36,3 @@ class RandomIds:
 
     def nonce(self) -> bytes:
         return secrets.token_bytes(NONCE_BYTES)
-
-
-class SystemClock:
-    """The clock of the machine, in UTC."""
-
-    def now(self) -> Instant:
-        return Instant(time.time_ns() // 1000)

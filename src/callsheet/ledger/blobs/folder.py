@@ -23,7 +23,7 @@ class FolderBlobs:
 
     def put(self, address: str, sealed: bytes) -> None:
         path = self._path(address)
-        if path.exists():
+        if self.size(address) is not None:
             return
         unfinished = self._folder / _UNFINISHED / secrets.token_hex(16)
         try:
@@ -49,10 +49,13 @@ class FolderBlobs:
             raise _translated(problem, path) from problem
 
     def size(self, address: str) -> int | None:
+        path = self._path(address)
         try:
-            return self._path(address).stat().st_size
+            return path.stat().st_size
         except FileNotFoundError:
             return None
+        except OSError as problem:
+            raise _translated(problem, path) from problem
 
     def delete(self, address: str) -> None:
         path = self._path(address)

@@ -2,6 +2,7 @@
 
 from typing import TypeAlias
 
+from callsheet.errors import Damaged
 from callsheet.graph.enums import Relation, StateField, StreamKind
 from callsheet.graph.ids import RecordId, StreamId, TenantId, UserId
 from callsheet.graph.query import LinkRow, NodeRow, StateRow
@@ -14,6 +15,7 @@ StateColumns: TypeAlias = tuple[str, str, str | None, RecordId, int, int | None]
 LinkColumns: TypeAlias = tuple[str, RecordId, RecordId, RecordId, int]
 
 
+_STREAM_KINDS = frozenset(StreamKind)
 _EVERY_TURN = frozenset({"message", "run", "call", "artifact"})
 
 
@@ -23,7 +25,10 @@ def series_of(kind: str) -> str:
 
 
 def read_stream(row: StreamColumns) -> tuple[Stream, Head]:
+    """Raises `Damaged` for a kind that there is not."""
     tenant, id, kind, name, user, position, chain, signature, signer = row
+    if kind not in _STREAM_KINDS:
+        raise Damaged(f"stream {id} ({name}) is of the unknown kind {kind!r}. Run `callsheet verify`.")
     return (
         Stream(tenant=tenant, id=id, kind=StreamKind(kind), name=name, user=user or None),
         Head(tenant=tenant, stream=id, position=position, chain=chain, signature=signature, signer=signer),

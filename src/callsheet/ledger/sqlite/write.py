@@ -34,8 +34,14 @@ def _append(connection: sqlite3.Connection, append: PreparedAppend, signer: Sign
     _insert_blocks(connection, append)
     head = head_at(key, position, chain, signer)
     moved = (position, chain, head.signature, head.signer, key.tenant, key.stream)
-    connection.execute(query("move_head"), moved)
+    _written(connection.execute(query("move_head"), moved), 1)
     return rows
+
+
+def _written(cursor: sqlite3.Cursor, rows: int) -> None:
+    """Raises `Damaged` when the database has not done all that it was told to, as a foreign trigger makes it do."""
+    if cursor.rowcount != rows:
+        raise Damaged("the file did not take what was written to it; nothing was written. Run `callsheet verify`.")
 
 
 def _opened_stream(connection: sqlite3.Connection, stream: Stream) -> tuple[int, Digest]:
@@ -52,7 +58,7 @@ def _opened_stream(connection: sqlite3.Connection, stream: Stream) -> tuple[int,
         raise repeated_name(stream, taken[1])
     chain = genesis(stream.key)
     columns = (*at, stream.kind.value, stream.name, stream.user or "", chain)
-    connection.execute(query("append_stream"), columns)
+    _written(connection.execute(query("append_stream"), columns), 1)
     return 0, chain
 
 
@@ -73,9 +79,11 @@ def _insert_records(connection: sqlite3.Connection, key: StreamKey, rows: Sequen
         for row in rows
     ]
     try:
-        connection.executemany(query("append_record"), columns)
+        done = connection.executemany(query("append_record"), columns) if columns else None
     except sqlite3.IntegrityError as problem:
         raise _refusal(connection, key, rows) from problem
+    if done is not None:
+        _written(done, len(columns))
 
 
 def _refusal(connection: sqlite3.Connection, key: StreamKey, rows: Sequence[Placed]) -> CallsheetError:
@@ -107,9 +115,10 @@ def write_effects(connection: sqlite3.Connection, key: StreamKey, done: Iterable
             links.append((key.tenant, key.stream, *ends, branch, position, int(link.source == record.id)))
     if states:
         connection.executemany(query("close_state"), ended)
-        connection.executemany(query("append_state"), [row for rows in states.values() for row in rows])
+        fresh = [row for rows in states.values() for row in rows]
+        _written(connection.executemany(query("append_state"), fresh), len(fresh))
     if links:
-        connection.executemany(query("append_link"), links)
+        _written(connection.executemany(query("append_link"), links), len(links))
 
 
 def _name_blobs(connection: sqlite3.Connection, stream: Stream, rows: Sequence[Placed]) -> None:
@@ -118,7 +127,7 @@ def _name_blobs(connection: sqlite3.Connection, stream: Stream, rows: Sequence[P
             at = (stream.tenant, stream.user or "", address)
             if connection.execute(query("blob"), at).fetchone() is None:
                 raise unknown_blob(row.record.id, address)
-            connection.execute(query("name_blob"), (*at, stream.id, row.stored.position))
+            _written(connection.execute(query("name_blob"), (*at, stream.id, row.stored.position)), 1)
 
 
 def _insert_blocks(connection: sqlite3.Connection, append: PreparedAppend) -> None:
