@@ -10,9 +10,11 @@ from dataclasses import dataclass
 import msgspec
 
 from callsheet.audit.expect import missed
-from callsheet.audit.folding import Rows, difference
+from callsheet.audit.filing import misfiled
+from callsheet.audit.folding import Rows, Span, difference
 from callsheet.audit.report import Counts, Finding, FindingKind
-from callsheet.errors import BodyErased, Damaged, StoreTooNew
+from callsheet.audit.streams import Identity, wrong_kind
+from callsheet.errors import Damaged, StoreBusy, StoreClosed, StoreError, StoreTooNew
 from callsheet.graph.canonical import content_digest
 from callsheet.graph.changes import Erased
 from callsheet.graph.codec import decode_body, payloads
@@ -32,8 +34,12 @@ from callsheet.graph.record import (
     signing_input,
 )
 from callsheet.graph.values import Digest, Payload
+from callsheet.ledger.inspection import Filing, Inspectable
 
 _headers = msgspec.json.Decoder(Header)
+
+_BEGINNING = str(Conversation.__struct_config__.tag)
+_SHEET = str(ContextAssembly.__struct_config__.tag)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -48,6 +54,8 @@ class Checked:
     missing: Sequence[int]
     #: The bodies that erasure records of this stream name.
     erased: Set[tuple[StreamId, int]]
+    #: What the stream is by its records.
+    identity: Identity
     #: Not among the findings, because a missing body would explain it.
     projection: Finding | None
 
@@ -82,7 +90,12 @@ class _Check:
         self._noted = {head.position for head in expected}
         self._chains: dict[int, Digest] = {}
         self._rows: Rows | None = Rows()
+        self._identity = Identity(stream=stream, name=stream.name, user=stream.user)
+        #: Blobs that were looked at, and those of them that are as they were recorded.
+        self._seen: set[str] = set()
         self._sound: set[str] = set()
+        #: Sizes of blobs by address and the position of the record that names them.
+        self._names: dict[tuple[str, int], int] = {}
 
     def run(self, step: Callable[[], None]) -> Checked:
         for row in self._stored():
@@ -93,6 +106,8 @@ class _Check:
             step()
         self._check_head()
         self._check_signature()
+        self._identity.sound = self._rows is not None
+        self._findings.extend(wrong for wrong in (wrong_kind(self._identity),) if wrong is not None)
         found = (missed(head, self._stream, self._chains, self._position) for head in self._expected)
         self._findings.extend(miss for miss in found if miss is not None)
         return Checked(
@@ -102,6 +117,7 @@ class _Check:
             counts=self._counts,
             missing=self._missing,
             erased=self._erased,
+            identity=self._identity,
             projection=self._projection(),
         )
 
@@ -164,7 +180,14 @@ class _Check:
             self._report(*wrong, row.position)
         else:
             self._chain = row.chain
+            self._identify(header)
         return header
+
+    def _identify(self, header: Header) -> None:
+        if header.kind == _BEGINNING and self._identity.begun is None:
+            self._identity.begun = header.position
+        elif header.kind == _SHEET and self._identity.sheets is None:
+            self._identity.sheets = header.position
 
     def _wrong_header(self, row: StoredRecord, header: Header) -> tuple[FindingKind, str] | None:
         if header_bytes(header) != row.header:
@@ -199,20 +222,33 @@ class _Check:
 
     def _content(self, body: Body, position: int) -> None:
         for payload in payloads(body):
-            if payload.blob is not None and payload.blob.address not in self._sound:
-                self._blob(payload, payload.blob.address, position)
-        if isinstance(body, ContextAssembly) and body.blocks:
-            self._blocks(body.blocks, position)
+            if payload.blob is not None:
+                self._names[payload.blob.address, position] = payload.size
+                if payload.blob.address not in self._seen:
+                    self._blob(payload, payload.blob.address, position)
+        if isinstance(body, ContextAssembly):
+            self._identity.conversations.setdefault(body.boundary.conversation, position)
+            if body.blocks:
+                self._blocks(body.blocks, position)
         elif isinstance(body, Erased) and self._chain is not None:
             self._erased.update(body.bodies)
-        elif isinstance(body, Conversation) and (body.name, body.user) != (self._stream.name, self._stream.user):
+        elif isinstance(body, Conversation):
+            self._conversation(body, position)
+
+    def _conversation(self, body: Conversation, position: int) -> None:
+        self._identity.name, self._identity.user = body.name, body.user
+        self._owner = Owner(tenant=self._stream.tenant, user=body.user)
+        if (body.name, body.user) != (self._stream.name, self._stream.user):
             said = f"{body.name!r} of user {body.user!r}"
             self._report(FindingKind.STREAM, f"by its records the conversation is {said}", position)
 
     def _blob(self, payload: Payload, address: str, position: int) -> None:
+        self._seen.add(address)
         try:
             content = self._ledger.fetch(self._owner, payload)
-        except (Damaged, BodyErased, StoreTooNew) as problem:
+        except (StoreBusy, StoreClosed):
+            raise
+        except StoreError as problem:
             self._report(FindingKind.BLOB, str(problem), position)
             return
         if len(content) != payload.size or content_digest(content) != payload.digest:
@@ -262,9 +298,22 @@ class _Check:
             stored = self._ledger.projection(self._stream.key)
         except ValueError as problem:
             return finding(self._stream, FindingKind.PROJECTION, f"rows cannot be read: {problem}")
-        differs = difference(self._rows.projection(), stored, self._rows.position)
-        if differs is None:
+        filing = self._ledger.filing(self._stream.key) if isinstance(self._ledger, Inspectable) else None
+        head = self._ledger.head(self._stream.key) or self._head
+        span = Span(upto=self._rows.position, until=max(self._rows.position, head.position))
+        differs = difference(self._rows.projection(), stored, span)
+        wrong = self._misfiled(filing, span) if filing is not None else []
+        if differs is None and not wrong:
             return None
-        rows = f"{differs.missing} missing or changed, {differs.extra} too many or changed"
-        text = f"rows differ from what the records say ({rows}); run `callsheet rebuild`"
-        return finding(self._stream, FindingKind.PROJECTION, text, differs.position)
+        rows = [f"{differs.missing} missing or changed, {differs.extra} too many or changed"] if differs else []
+        rows += [f"{len(wrong)} filed wrongly"] if wrong else []
+        text = f"rows differ from what the records say ({', '.join(rows)}); run `callsheet rebuild`"
+        first = min([*wrong, *([differs.position] if differs is not None else [])])
+        return finding(self._stream, FindingKind.PROJECTION, text, first)
+
+    def _misfiled(self, filing: Filing, span: Span) -> list[int]:
+        size, user = self._blob_size, self._owner.user
+        return misfiled(filing, self._names, user=user, sound=self._sound, blob_size=size, span=span)
+
+    def _blob_size(self, address: str) -> int | None:
+        return self._ledger.blob_size(address) if isinstance(self._ledger, Inspectable) else None

@@ -8,17 +8,29 @@ from callsheet.graph.ids import StreamId, TenantId
 from callsheet.graph.record import Head, Stream, StreamKey, genesis
 from callsheet.graph.values import Digest
 
+_MOST_DIGITS = 18
+"""Digits of a position that any store can reach."""
+
+_SHOWN = 200
+"""Characters of a refused head that are repeated."""
+
 
 def parse_head(text: str) -> Head:
     """Read a head as `str(Head)` prints it: ``tenant/stream@position:chain``. Raises `InvalidOption`."""
     where, at, point = text.strip().rpartition("@")
     tenant, slash, stream = where.rpartition("/")
     position, colon, chain = point.partition(":")
-    numbered = position.isascii() and position.isdigit()
+    numbered = position.isascii() and position.isdigit() and len(position) <= _MOST_DIGITS
     whole = at and slash and colon and tenant and stream and chain and numbered
     if not whole or any(character.isspace() for character in f"{stream}{chain}"):
-        raise InvalidOption(f"{text!r} is not one head; it must be of the form tenant/stream@position:chain")
+        raise InvalidOption(
+            f"{_shortened(text)!r} is not one head; it must be of the form tenant/stream@position:chain"
+        )
     return Head(tenant=TenantId(tenant), stream=StreamId(stream), position=int(position), chain=chain)
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _SHOWN else text[:_SHOWN] + "…"
 
 
 def by_stream(expected: Iterable[Head], tenant: TenantId | None) -> dict[StreamKey, list[Head]]:

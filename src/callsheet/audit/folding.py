@@ -23,6 +23,18 @@ class Rows(Graph):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Span:
+    """The last record that was checked, and the last one that may have been there when rows were read."""
+
+    upto: int
+    until: int
+
+    def meanwhile(self, position: int) -> bool:
+        """Whether a position may be that of a record that others appended meanwhile."""
+        return self.upto < position <= self.until
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Difference:
     """How the rows of a store differ from those that the records come to."""
 
@@ -32,26 +44,24 @@ class Difference:
     position: int
 
 
-def difference(expected: Projection, stored: Projection, upto: int) -> Difference | None:
-    """Compare as of position `upto`, so that records appended meanwhile do not matter. None: they are equal."""
+def difference(expected: Projection, stored: Projection, span: Span) -> Difference | None:
+    """Compare as of the last record that was checked; what others appended meanwhile is left out. None: equal."""
     wanted = {row for rows in (expected.nodes, expected.states, expected.links) for row in rows}
-    there = _as_of(stored, upto)
+    there = _as_of(stored, span)
     missing, extra = wanted.difference(there), set(there).difference(wanted)
     if not missing and not extra and len(there) == len(wanted):
         return None
     return Difference(
-        missing=len(missing), extra=len(extra), position=min(map(_position, missing | extra), default=upto)
+        missing=len(missing), extra=len(extra), position=min(map(_position, missing | extra), default=span.upto)
     )
 
 
-def _as_of(projection: Projection, upto: int) -> Sequence[Row]:
+def _as_of(projection: Projection, span: Span) -> Sequence[Row]:
     states = [
-        replace(row, to_pos=None) if row.to_pos is not None and row.to_pos > upto else row
+        replace(row, to_pos=None) if row.to_pos is not None and span.meanwhile(row.to_pos) else row
         for row in projection.states
-        if row.from_pos <= upto
     ]
-    nodes = [row for row in projection.nodes if row.position <= upto]
-    return [*nodes, *states, *(row for row in projection.links if row.position <= upto)]
+    return [row for row in (*projection.nodes, *states, *projection.links) if not span.meanwhile(_position(row))]
 
 
 def _position(row: Row) -> int:

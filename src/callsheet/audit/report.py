@@ -36,8 +36,10 @@ class FindingKind(StrEnum):
     SIGNATURE = "signature"
     #: What can be queried differs from what the records say.
     PROJECTION = "projection"
-    #: A conversation goes by another name or owner than its records say.
+    #: A stream goes by another name, owner or kind than its records or its conversation say, or has lost its row.
     STREAM = "stream"
+    #: Tables, indexes or triggers of the store are not those that it was made with.
+    SCHEMA = "schema"
     #: An expected stream does not exist.
     GONE = "gone"
     #: A stream ends before the position that it was known to have reached.
@@ -50,6 +52,7 @@ class Finding(Value):
     """One thing that is wrong, and where."""
 
     kind: FindingKind
+    #: Empty, like the stream, for what concerns the store as a whole.
     tenant: TenantId
     stream: StreamId
     #: What people call the stream; empty when it does not exist.
@@ -59,6 +62,8 @@ class Finding(Value):
     text: str
 
     def __str__(self) -> str:
+        if not self.tenant:
+            return f"{self.kind}: {self.text}"
         called = f" ({self.name})" if self.name else ""
         place = f" at {self.position}" if self.position is not None else ""
         return f"{self.kind}: {self.tenant}/{self.stream}{called}{place}: {self.text}"

@@ -6,9 +6,12 @@ from itertools import groupby
 from callsheet.audit.checking import Checked, check_stream, finding
 from callsheet.audit.expect import by_stream, gone, parse_head
 from callsheet.audit.report import LISTED, Counts, Finding, FindingKind, Progress, Report, StreamHead
-from callsheet.graph.ids import TenantId
+from callsheet.audit.streams import wrong_pairs
+from callsheet.errors import NotFound
+from callsheet.graph.ids import StreamId, TenantId
 from callsheet.graph.ports import Ledger, Signer
 from callsheet.graph.record import Head, Stream, StreamKey
+from callsheet.ledger.inspection import Catalogue, Inspectable, SchemaFlaw
 
 _TOLD_EVERY = 500
 """Records between two words on progress."""
@@ -29,16 +32,25 @@ def verify(
     at least there and have that chain there. A cut tail or an exchanged history shows in no other way.
 
     Others may write meanwhile. Memory grows with the longest stream's number of records, not with what they hold.
-    Raises `InvalidOption` for an expected head that cannot be read or is of another tenant.
+    Raises `InvalidOption` for an expected head that cannot be read or is of another tenant, and `NotFound` for a
+    tenant of which there is nothing, and no head either that would say that there was something.
     """
     only = TenantId(tenant) if tenant is not None else None
     expected = by_stream(map(parse_head, expect), only)
-    streams = ledger.streams(only)
-    known = {stream.key for stream in streams}
     findings = _Listed()
     counts, heads = Counts(), list[StreamHead]()
-    checks = _checked(ledger, streams, signer, expected, progress)
-    for _, group in groupby(checks, key=lambda checked: checked.stream.tenant):
+    flaws = ledger.schema_flaws() if isinstance(ledger, Inspectable) else []
+    findings.add(_of_schema(flaws))
+    if any(flaw.fatal for flaw in flaws):
+        return Report(counts=counts, heads=(), findings=tuple(findings.first), found=findings.total)
+    catalogue = _catalogue(ledger, only)
+    known = _known(catalogue)
+    if only is not None and not known and not expected:
+        raise NotFound(f"there is nothing of the tenant {only!r} in this store")
+    findings.add(_untold(catalogue))
+    incomplete = {key.tenant for key in known.difference(stream.key for stream in catalogue.streams)}
+    checks = _checked(ledger, catalogue.streams, signer, expected, progress)
+    for tenant_id, group in groupby(checks, key=lambda checked: checked.stream.tenant):
         of_tenant = list(group)
         erased = {place for checked in of_tenant for place in checked.erased}
         for checked in of_tenant:
@@ -47,6 +59,8 @@ def verify(
             heads.append(StreamHead(name=checked.stream.name, kind=checked.stream.kind, head=checked.head))
             findings.add(checked.findings)
             findings.add(_unexplained(checked, unexplained))
+        if tenant_id not in incomplete:
+            findings.add(list(wrong_pairs([checked.identity for checked in of_tenant])))
     findings.add([gone(head) for key, noted in expected.items() if key not in known for head in noted])
     return Report(counts=counts, heads=tuple(heads), findings=tuple(findings.first), found=findings.total)
 
@@ -61,6 +75,36 @@ class _Listed:
     def add(self, findings: Sequence[Finding]) -> None:
         self.first += findings[: LISTED - len(self.first)]
         self.total += len(findings)
+
+
+def _of_schema(flaws: Sequence[SchemaFlaw]) -> list[Finding]:
+    store, none = TenantId(""), StreamId("")
+    return [Finding(kind=FindingKind.SCHEMA, tenant=store, stream=none, text=flaw.text) for flaw in flaws]
+
+
+def _catalogue(ledger: Ledger, tenant: TenantId | None) -> Catalogue:
+    if isinstance(ledger, Inspectable):
+        return ledger.catalogue(tenant)
+    return Catalogue(streams=tuple(ledger.streams(tenant)), unreadable=(), lost=())
+
+
+def _known(catalogue: Catalogue) -> set[StreamKey]:
+    """Every stream that there is a trace of."""
+    return {
+        *(stream.key for stream in catalogue.streams),
+        *(stream.key for stream in catalogue.unreadable),
+        *catalogue.lost,
+    }
+
+
+def _untold(catalogue: Catalogue) -> list[Finding]:
+    """Findings for streams that cannot be checked, because it is not told what they are."""
+    kind, text = FindingKind.STREAM, "there are rows of the stream, but the stream itself is not there"
+    found = [
+        Finding(kind=kind, tenant=row.key.tenant, stream=row.key.stream, name=row.name, text=row.text)
+        for row in catalogue.unreadable
+    ]
+    return found + [Finding(kind=kind, tenant=key.tenant, stream=key.stream, text=text) for key in catalogue.lost]
 
 
 def _unexplained(checked: Checked, missing: Sequence[int]) -> list[Finding]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
+from callsheet.errors import StoreError
 from callsheet.graph.enums import StreamKind
 from callsheet.graph.ids import ROOT_BRANCH, RecordId, TenantId
 from callsheet.graph.ports import Append, Clock, Owner, Signer, StoredRecord
@@ -17,11 +18,12 @@ from callsheet.ledger.blobs.store import BlobStore
 from callsheet.ledger.clock import SystemClock
 from callsheet.ledger.crypto.sealers import Sealer
 from callsheet.ledger.decode import StoredRow, as_stored, decoded
+from callsheet.ledger.inspection import Catalogue, Filing, SchemaFlaw
 from callsheet.ledger.keyring import Keyring, RandomBytes
 from callsheet.ledger.migrations import migrations
 from callsheet.ledger.prepare import owner_of, prepare
 from callsheet.ledger.refusals import missing_block
-from callsheet.ledger.sqlite import content, garbage, graph, read, upkeep, write
+from callsheet.ledger.sqlite import content, garbage, graph, inspect, read, upkeep, write
 from callsheet.ledger.sqlite.backup import back_up, blob_folder
 from callsheet.ledger.sqlite.connections import Connections, Durability
 from callsheet.ledger.sqlite.opening import ensure_store
@@ -89,14 +91,16 @@ class SqliteLedger:
         with self._connections.writing() as connection:
             known = read.stream_by_key(connection, key)
             if known is not None:
-                upkeep.rebuild(connection, key, self._decoding(known[0]))
+                owner = owner_of(known[0])
+                upkeep.rebuild(connection, key, self._decoding(known[0]), owner=owner, blob_size=self.blob_size)
 
     def erase_bodies(self, key: StreamKey, positions: Sequence[int]) -> None:
         with self._connections.writing() as connection:
             known = read.stream_by_key(connection, key)
             if known is None:
                 return
-            dropped = upkeep.erase_bodies(connection, key, positions, self._decoding(known[0]))
+            owner, decode = owner_of(known[0]), self._decoding(known[0])
+            dropped = upkeep.erase_bodies(connection, key, positions, decode, owner=owner, blob_size=self.blob_size)
         garbage.remove(self._connections, self._blobs, dropped, self._clock.now())
         self._connections.empty_log()
 
@@ -188,6 +192,26 @@ class SqliteLedger:
     def projection(self, key: StreamKey) -> Projection:
         with self._connections.snapshot() as connection:
             return graph.projection(connection, key)
+
+    # ------------------------------------------------------------------ rows as they are; see `Inspectable`
+
+    def schema_flaws(self) -> list[SchemaFlaw]:
+        with self._connections.snapshot() as connection:
+            return inspect.schema_flaws(connection)
+
+    def catalogue(self, tenant: TenantId | None) -> Catalogue:
+        with self._connections.snapshot() as connection:
+            return inspect.catalogue(connection, tenant)
+
+    def filing(self, key: StreamKey) -> Filing:
+        with self._connections.snapshot() as connection:
+            return inspect.filing(connection, key)
+
+    def blob_size(self, address: str) -> int | None:
+        try:
+            return self._blobs.size(address)
+        except StoreError:  # what lies there is no file that could be read
+            return None
 
     # ------------------------------------------------------------------ content
 

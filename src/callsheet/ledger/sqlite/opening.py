@@ -99,8 +99,7 @@ def migrate(connection: sqlite3.Connection, migrations: Sequence[Migration]) -> 
     try:
         applied = _applied(connection)
         if not applied:
-            connection.execute(_APPLIED)
-            _run(connection, schema())
+            make_schema(connection)
         for migration in migrations:
             if migration.name not in applied:
                 if applied:
@@ -114,8 +113,13 @@ def migrate(connection: sqlite3.Connection, migrations: Sequence[Migration]) -> 
         raise
 
 
+def make_schema(connection: sqlite3.Connection) -> None:
+    """Make the tables of a store, as they are now, in an empty database."""
+    _run(connection, _APPLIED + ";" + schema())
+
+
 def schema() -> str:
-    """The schema as it is now."""
+    """The schema as it is now, without the table of migrations."""
     return files("callsheet.ledger.sqlite").joinpath("schema.sql").read_text(encoding="utf-8")
 
 

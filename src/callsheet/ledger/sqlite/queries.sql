@@ -156,6 +156,49 @@ ORDER BY field, target, branch, from_pos
 SELECT relation, source, target, branch, position FROM link WHERE tenant = ? AND stream = ?
 ORDER BY relation, source, target, position
 
+-- schema --
+-- What was created, by name; what SQLite makes for itself is left out.
+SELECT name, type, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite\_%' ESCAPE '\' AND sql IS NOT NULL
+
+-- lost_streams --
+-- Streams that rows belong to and that have none themselves.
+SELECT tenant, stream FROM (
+  SELECT tenant, stream FROM record
+  UNION SELECT tenant, stream FROM state
+  UNION SELECT tenant, stream FROM link
+  UNION SELECT tenant, stream FROM blob_name
+) AS used
+WHERE (:tenant IS NULL OR tenant = :tenant)
+  AND NOT EXISTS (SELECT 1 FROM stream WHERE stream.tenant = used.tenant AND stream.id = used.stream)
+ORDER BY tenant, stream
+
+-- series_in_use --
+-- In which series records of a kind stand, and the first position of each.
+SELECT kind, series, min(position) FROM record WHERE tenant = ? AND stream = ? GROUP BY kind, series
+
+-- misfiled_links --
+-- Positions of links that are marked as made by their source and are not, or the other way.
+SELECT link.position FROM link
+JOIN record ON record.tenant = link.tenant AND record.stream = link.stream AND record.position = link.position
+WHERE link.tenant = ? AND link.stream = ? AND link.own <> (record.id = link.source)
+
+-- blob_names --
+-- The blobs that the records of a stream name, with the sizes that are kept with each.
+SELECT blob_name.user, blob_name.address, blob_name.position, blob.size, blob.stored FROM blob_name
+LEFT JOIN blob
+  ON blob.tenant = blob_name.tenant AND blob.user = blob_name.user AND blob.address = blob_name.address
+WHERE blob_name.tenant = ? AND blob_name.stream = ?
+
+-- drop_blob_names --
+-- Forget which blobs the records of a stream name.
+DELETE FROM blob_name WHERE tenant = ? AND stream = ?
+
+-- restore_blob --
+-- Set the row of a blob that a record names; its lease stays.
+INSERT INTO blob (tenant, user, address, size, stored, lease_until)
+VALUES (?, ?, ?, ?, ?, 0)
+ON CONFLICT (tenant, user, address) DO UPDATE SET size = excluded.size, stored = excluded.stored
+
 -- drop_states --
 -- Forget the states of a stream.
 DELETE FROM state WHERE tenant = ? AND stream = ?
@@ -196,7 +239,8 @@ SELECT 1 FROM blob WHERE tenant = ? AND user = ? AND address = ?
 -- Hold a blob until a moment, whether or not a record names it.
 INSERT INTO blob (tenant, user, address, size, stored, lease_until)
 VALUES (?, ?, ?, ?, ?, ?)
-ON CONFLICT (tenant, user, address) DO UPDATE SET lease_until = max(lease_until, excluded.lease_until)
+ON CONFLICT (tenant, user, address) DO UPDATE SET
+  stored = excluded.stored, lease_until = max(lease_until, excluded.lease_until)
 
 -- name_blob --
 -- A record names a blob.

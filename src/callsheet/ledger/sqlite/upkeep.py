@@ -1,9 +1,12 @@
 """Work on what is there already: rebuilding projections, erasing bodies. Each runs in a transaction."""
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
 
+from callsheet.graph.codec import payloads
 from callsheet.graph.effects import effects
+from callsheet.graph.ports import Owner
 from callsheet.graph.record import Record, StreamKey
 from callsheet.ledger.sqlite.queries import query
 from callsheet.ledger.sqlite.read import Decode, records
@@ -12,18 +15,29 @@ from callsheet.ledger.sqlite.write import write_effects
 
 _PORTION = 1000
 
+BlobSize: TypeAlias = Callable[[str], int | None]
+"""The bytes that lie in the blob store under an address; None: nothing is there."""
 
-def rebuild(connection: sqlite3.Connection, key: StreamKey, decode: Decode) -> None:
-    """Make the projections of a stream, and the searchable columns of its records, anew from headers and bodies."""
+
+def rebuild(
+    connection: sqlite3.Connection, key: StreamKey, decode: Decode, *, owner: Owner, blob_size: BlobSize
+) -> None:
+    """Make the projections of a stream, the searchable columns of its records, and what names their blobs anew.
+
+    All of it from headers and bodies; `owner` is whose content the records are.
+    """
     at = (key.tenant, key.stream)
     connection.execute(query("drop_states"), at)
     connection.execute(query("drop_links"), at)
+    connection.execute(query("drop_blob_names"), at)
     after = 0
     while rows := records(connection, key, after=after, upto=None, limit=_PORTION):
         found = [(row.position, decode(row)) for row in rows]
         connection.executemany(query("correct_record"), [_columns(key, position, record) for position, record in found])
         done = [(record, effects(record.id, record.body)) for _, record in found if record.body is not None]
         write_effects(connection, key, done)
+        for record, _ in done:
+            _name_blobs(connection, key, record, owner, blob_size)
         after = rows[-1].position
 
 
@@ -32,7 +46,27 @@ def _columns(key: StreamKey, position: int, record: Record) -> tuple[str | int, 
     return (record.id, kind, series_of(kind), record.branch or "", key.tenant, key.stream, position)
 
 
-def erase_bodies(connection: sqlite3.Connection, key: StreamKey, positions: Sequence[int], decode: Decode) -> list[str]:
+def _name_blobs(
+    connection: sqlite3.Connection, key: StreamKey, record: Record, owner: Owner, blob_size: BlobSize
+) -> None:
+    for payload in {payload.blob.address: payload for payload in payloads(record.body) if payload.blob}.values():
+        if payload.blob is not None:
+            at = (owner.tenant, owner.user or "", payload.blob.address)
+            lying = blob_size(payload.blob.address)
+            stored = payload.blob.stored if lying is None else lying
+            connection.execute(query("restore_blob"), (*at, payload.size, stored))
+            connection.execute(query("name_blob"), (*at, key.stream, record.position))
+
+
+def erase_bodies(
+    connection: sqlite3.Connection,
+    key: StreamKey,
+    positions: Sequence[int],
+    decode: Decode,
+    *,
+    owner: Owner,
+    blob_size: BlobSize,
+) -> list[str]:
     """Remove bodies with all that they did; the addresses of blobs that nobody names any more."""
     dropped: list[str] = []
     for position in positions:
@@ -43,5 +77,5 @@ def erase_bodies(connection: sqlite3.Connection, key: StreamKey, positions: Sequ
         for blob in named:
             if connection.execute(query("drop_unnamed_blob"), blob).rowcount:
                 dropped.append(blob[2])
-    rebuild(connection, key, decode)
+    rebuild(connection, key, decode, owner=owner, blob_size=blob_size)
     return dropped

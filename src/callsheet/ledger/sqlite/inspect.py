@@ -1,0 +1,62 @@
+"""Rows as they are, for a verification: nothing that stands in them is taken for granted."""
+
+import sqlite3
+from contextlib import closing
+
+from callsheet.errors import Damaged
+from callsheet.graph.ids import TenantId
+from callsheet.graph.record import Stream, StreamKey
+from callsheet.ledger.inspection import BlobName, Catalogue, Filing, SchemaFlaw, UnreadableStream
+from callsheet.ledger.sqlite.opening import make_schema
+from callsheet.ledger.sqlite.queries import query
+from callsheet.ledger.sqlite.rows import read_stream, series_of
+
+
+def schema_flaws(connection: sqlite3.Connection) -> list[SchemaFlaw]:
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as model:
+        make_schema(model)
+        expected = _schema(model)
+    found = _schema(connection)
+    flaws: list[SchemaFlaw] = []
+    for name in sorted(expected.keys() | found.keys()):
+        ours, theirs = expected.get(name), found.get(name)
+        if ours == theirs:
+            continue
+        kind = (theirs or ours or ("", ""))[0]
+        wrong = "is missing" if theirs is None else "does not belong there" if ours is None else "is not as it was made"
+        flaws.append(SchemaFlaw(text=f"the {kind} {name!r} {wrong}", fatal=ours is not None and ours[0] == "table"))
+    return flaws
+
+
+def _schema(connection: sqlite3.Connection) -> dict[str, tuple[str, str]]:
+    """What was created by name: its type and its text, in one spelling."""
+    rows = connection.execute(query("schema")).fetchall()
+    return {name: (type, " ".join(sql.split())) for name, type, sql in rows}
+
+
+def catalogue(connection: sqlite3.Connection, tenant: TenantId | None) -> Catalogue:
+    streams: list[Stream] = []
+    unreadable: list[UnreadableStream] = []
+    for row in connection.execute(query("streams"), {"tenant": tenant, "kind": None}):
+        try:
+            streams.append(read_stream(row)[0])
+        except Damaged:
+            key = StreamKey(tenant=row[0], stream=row[1])
+            unreadable.append(UnreadableStream(key=key, name=row[3], text=f"there is no kind of stream {row[2]!r}"))
+    lost = [
+        StreamKey(tenant=of, stream=id)
+        for of, id in connection.execute(query("lost_streams"), {"tenant": tenant}).fetchall()
+    ]
+    return Catalogue(streams=tuple(streams), unreadable=tuple(unreadable), lost=tuple(lost))
+
+
+def filing(connection: sqlite3.Connection, key: StreamKey) -> Filing:
+    at = (key.tenant, key.stream)
+    series = connection.execute(query("series_in_use"), at).fetchall()
+    misfiled = [position for kind, name, position in series if name != series_of(kind)]
+    misfiled += [position for (position,) in connection.execute(query("misfiled_links"), at)]
+    blobs = [
+        BlobName(user=user or None, address=address, position=position, size=size, stored=stored)
+        for user, address, position, size, stored in connection.execute(query("blob_names"), at)
+    ]
+    return Filing(misfiled=tuple(misfiled), blobs=tuple(blobs))
