@@ -44,7 +44,7 @@ REFUSED = [
     (b'[{"role": "user", "content": "x", "x_status": "failed"}]', "messages[0].x_status: goes with a tool result"),
     (b'[{"role": "user", "content": "x", "content": "y"}]', "the key 'content' stands twice in one object"),
     (b'[{"role": "user", "content": "\xff"}]', "not UTF-8 (byte 30)"),
-    (b'[{"role": "user", "content": ' + b"[" * 5000 + b"]" * 5000 + b"}]", "nested too deep"),
+    (b'[{"role": "user", "content": ' + b"[" * 100_000 + b"]" * 100_000 + b"}]", "nested too deep"),
     (b'[{"role": "user", "content": "x", "y": ' + b"[" * 500 + b"]" * 500 + b"}]", "must be nested at most 128 deep"),
     (b'{"system": 7, "messages": []}', "system.content: must be text or a list of parts"),
 ]

@@ -106,6 +106,7 @@ def vandalise_file(path: Path, key: StreamKey) -> None:
     """Spoil all that is not header, chain or body."""
     at = (key.tenant, key.stream)
     with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("DELETE FROM blob_name WHERE tenant = ? AND stream = ?", at)
         connection.execute("DELETE FROM state WHERE tenant = ? AND stream = ?", at)
         connection.execute("UPDATE link SET target = 'nonsense' WHERE tenant = ? AND stream = ?", at)
         connection.execute("INSERT INTO state VALUES (?, ?, 'pinned', 'nobody', '', 1, NULL, '')", at)

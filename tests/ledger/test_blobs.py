@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from callsheet.errors import Damaged
+from callsheet.errors import Damaged, StoreError
 from callsheet.ledger.blobs import BlobStore, FolderBlobs, MemoryBlobs
 from tests.ledger import children
 
@@ -102,3 +102,12 @@ def test_a_full_disk_is_said_so_and_leaves_nothing(tmp_path: Path) -> None:
     said, _ = child.communicate(timeout=60)
     assert said.split() == ["StoreFull"]
     assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
+
+
+def test_a_folder_that_is_none_is_said_so(tmp_path: Path) -> None:
+    (tmp_path / "blobs").write_text("no folder")
+    blobs = FolderBlobs(tmp_path / "blobs")
+
+    for use in (blobs.get, blobs.size, blobs.delete, lambda address: blobs.put(address, b"x")):
+        with pytest.raises(StoreError, match="cannot be reached"):
+            use(ONE)

@@ -1,6 +1,7 @@
 """The reference pages say what the code says."""
 
 import importlib.util
+import sys
 from types import ModuleType
 
 import pytest
@@ -21,6 +22,8 @@ def tool() -> ModuleType:
     return module
 
 
+# Newer Pythons write some signatures otherwise; the pages are made with the oldest one.
+@pytest.mark.skipif(sys.version_info[:2] != (3, 11), reason="the pages are made with Python 3.11")
 def test_the_generated_pages_are_up_to_date(tool: ModuleType) -> None:
     stale = [path.name for path, text in tool.pages().items() if path.read_text(encoding="utf-8") != text]
 
