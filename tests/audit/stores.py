@@ -70,6 +70,10 @@ class Tables:
         """Execute a statement that must change something."""
         assert self._connection.execute(statement, values).rowcount > 0, f"no damage done: {statement} {values}"
 
+    def define(self, statement: str) -> None:
+        """Change the schema."""
+        self._connection.execute(statement)
+
     def one(self, statement: str, *values: object) -> tuple[object, ...]:
         """The one row of a query."""
         (row,) = self._connection.execute(statement, values).fetchall()

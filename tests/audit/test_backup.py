@@ -1,5 +1,7 @@
 """A backup holds everything, is verified, and comes back; nothing that exists is ever overwritten."""
 
+import os
+import time
 from pathlib import Path
 
 import pytest
@@ -78,3 +80,36 @@ def test_what_is_no_store_and_no_backup_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InvalidOption, match="is no backup"):
         restore(tmp_path / "folder", tmp_path / "again.db")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["folder", "notes.db"]
+
+
+def left_by_a_crash(target: Path, *, age: float) -> tuple[Path, Path]:
+    """What a killed backup and a killed restore to a target leave, last written so many seconds ago."""
+    folder, file = (target.with_name(f"{target.name}.unfinished-{end}") for end in ("0a", "0b"))
+    (folder / "blobs").mkdir(parents=True)
+    blob = folder / "blobs" / "x"
+    for path in (file, blob):
+        path.write_text("half")
+    moment = time.time() - age
+    for path in (file, blob, folder / "blobs", folder):
+        os.utime(path, (moment, moment))
+    return folder, file
+
+
+def test_what_killed_copies_left_at_a_target_goes_with_the_next_copy_there(store: Path, tmp_path: Path) -> None:
+    target, again, other = tmp_path / "saved[1]", tmp_path / "again.db", tmp_path / "saved1"
+    gone = [*left_by_a_crash(target, age=3600), *left_by_a_crash(again, age=3600)]
+    kept = left_by_a_crash(other, age=3600)
+
+    backup(store, target)
+    restore(target, again)
+
+    assert [path for path in gone if path.exists()] == []
+    assert [path for path in kept if not path.exists()] == []
+
+
+def test_what_another_copy_may_still_write_to_stays(store: Path, tmp_path: Path) -> None:
+    running = left_by_a_crash(tmp_path / "saved", age=60)
+
+    backup(store, tmp_path / "saved")
+
+    assert [path for path in running if not path.exists()] == []

@@ -95,6 +95,14 @@ ANTHROPIC: list[Message] = [
         "x_at": "2026-03-02T08:00:30Z",
     },
     {"role": "assistant", "content": [{"type": "tool_use", "id": "c", "name": "get_parcel", "input": {}}]},
+    {
+        "role": "user",
+        "content": [
+            {"type": "text", "text": "before"},
+            {"type": "tool_result", "tool_use_id": "c", "content": "none"},
+            {"type": "text", "text": "after"},
+        ],
+    },
     {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "c", "content": "", "is_error": False}]},
     {
         "role": "user",
@@ -200,6 +208,32 @@ def test_what_was_recorded_live_comes_out_with_its_times_and_statuses(runtime: R
     with memory_runtime() as other:
         imported(other, written(tmp_path / "log.jsonl", [line]))
         assert exported(other, "x") == [line]
+
+
+def test_what_was_recorded_live_keeps_the_order_inside_a_message(runtime: Runtime) -> None:
+    talk = runtime.conversation("x", user="mia")
+    parts: list[Message] = [
+        {"type": "text", "text": "before"},
+        {"type": "tool_result", "tool_use_id": "a", "content": "1"},
+        {"type": "text", "text": "after"},
+        {"type": "tool_result", "tool_use_id": "b", "content": "2"},
+    ]
+    asked = [{"type": "tool_use", "id": id, "name": "f", "input": {}} for id in "ab"]
+    messages: list[Message] = [
+        {"role": "user", "content": "go"},
+        {"role": "assistant", "content": asked},
+        {"role": "user", "content": parts},
+    ]
+    talk.record(messages)
+
+    (line,) = exported(runtime, "x")
+    body = talk.assemble(provider="anthropic", model="m").request()
+
+    assert line["messages"] == [message | {"x_at": "2026-01-01T00:00:00Z"} for message in messages]
+    sent = body["messages"]
+    assert isinstance(sent, list)
+    kinds = [block["type"] for block in sent[-1]["content"]]
+    assert kinds == ["tool_result", "tool_result", "text", "text"]
 
 
 def test_all_messages_in_one_format(runtime: Runtime, tmp_path: Path) -> None:

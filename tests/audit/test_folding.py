@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from callsheet.audit.folding import Rows, difference
+from callsheet.audit.folding import Rows, Span, difference
 from callsheet.graph.graph import Graph
 from callsheet.graph.record import Record
 from callsheet.testing import memory_runtime
@@ -38,4 +38,14 @@ def test_rows_of_records_appended_meanwhile_do_not_matter(records: list[Record])
     for upto in range(len(records)):
         before = folded(Rows(), records[:upto]).projection()
 
-        assert difference(before, folded(Rows(), records).projection(), upto) is None
+        assert difference(before, folded(Rows(), records).projection(), Span(upto=upto, until=len(records))) is None
+
+
+def test_rows_that_are_behind_the_last_record_that_there_is_are_too_many(records: list[Record]) -> None:
+    every = folded(Rows(), records).projection()
+    for upto in range(len(records)):
+        before = folded(Rows(), records[:upto]).projection()
+        found = difference(before, every, Span(upto=upto, until=len(records) - 1))
+
+        assert found is not None
+        assert found.extra > 0

@@ -295,6 +295,15 @@ def test_damaged_compression_ends_the_file_with_one_refused_line(tmp_path: Path)
     assert [(type(line), line.line) for line in rest if isinstance(line, InvalidLine)] == [(InvalidLine, 2)]
 
 
+def test_a_pipe_is_read_without_a_size(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with subprocess.Popen(["sh", "-c", "printf 'a\\nb\\n' > pipe"], cwd=tmp_path):
+        lines = list(read_lines(str(tmp_path / "pipe")))
+
+    assert [line.content for line in lines if isinstance(line, SourceLine)] == [b"a", b"b"]
+    assert {line.size for line in lines if isinstance(line, SourceLine)} == {None}
+
+
 def test_a_file_that_cannot_be_read_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot be read"):
         list(read_lines(str(tmp_path / "none.jsonl")))

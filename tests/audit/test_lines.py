@@ -1,6 +1,11 @@
 """What a line may look like, and why one is refused: the place, the value, and the problem."""
 
+import json
+from contextlib import suppress
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from callsheet.assemble.blocks import Answer, Said
 from callsheet.audit.exchange.lines import parse_line
@@ -19,6 +24,8 @@ REFUSED = [
     (b'{"messages": [7]}', "messages[0]: must be an object, not 7"),
     (b'{"messages": [{"content": "x"}]}', "messages[0].role: is missing"),
     (b'{"messages": [{"role": "alien", "content": "x"}]}', "messages[0].role: must be one of"),
+    (b'{"messages": [{"role": []}]}', "messages[0].role: must be text, not []"),
+    (b'{"messages": [{"role": {}}]}', "messages[0].role: must be text, not {}"),
     (b'{"messages": [{"role": "user", "content": 7}]}', "messages[0].content: must be text or a list of parts"),
     (b'[{"role": "user", "content": "x"}, {"role": "tool"}, []]', "messages[2]: must be an object"),
     (b'{"id": 7, "messages": []}', "id: must be text and not empty, not 7"),
@@ -56,6 +63,27 @@ def test_a_broken_line_is_refused_with_place_and_problem(content: bytes, problem
         parse_line(content)
 
     assert problem in str(refused.value)
+
+
+KEYS = ["role", "content", "type", "text", "x_at", "x_status", "tool_calls", "function", "source", "data", "id", "name"]
+json_values = st.recursive(
+    st.one_of(
+        st.none(),
+        st.booleans(),
+        st.integers(),
+        st.floats(),
+        st.sampled_from(["user", "tool", "system", "text", "tool_result", "failed", "2026-01-01T09:00:00Z", "\ud800"]),
+    ),
+    lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(st.sampled_from(KEYS), inner, max_size=4)),
+    max_leaves=10,
+)
+
+
+@given(st.dictionaries(st.sampled_from(["id", "user", "branch", "system"]), json_values), json_values)
+def test_a_line_of_any_json_is_read_or_refused(more: dict[str, object], messages: object) -> None:
+    for value in (messages, {**more, "messages": messages}, {**more, "messages": [messages]}):
+        with suppress(InputError):
+            parse_line(json.dumps(value).encode())
 
 
 def test_times_and_statuses_are_read() -> None:

@@ -9,7 +9,7 @@ import pytest
 import callsheet
 from callsheet.audit.report import FindingKind, Progress
 from callsheet.audit.verify import verify
-from callsheet.errors import InvalidOption
+from callsheet.errors import InvalidOption, NotFound
 from callsheet.graph.changes import Erased, Pinned
 from callsheet.graph.ids import RecordId, TenantId
 from callsheet.graph.ports import Append, StoredRecord
@@ -51,6 +51,15 @@ def test_one_tenant_is_verified_without_the_others(store: Path) -> None:
 
     assert {entry.head.tenant for entry in report.heads} == {"other"}
     assert report.counts.records == 4
+
+
+def test_a_tenant_that_the_store_does_not_know_is_not_called_sound(store: Path) -> None:
+    noted = head(store).replace("local/", "nobody/")
+
+    with opened(store) as ledger:
+        with pytest.raises(NotFound, match="nothing of the tenant 'nobody'"):
+            verify(ledger, tenant="nobody")
+        assert told(verify(ledger, tenant="nobody", expect=(noted,)).findings) == [("gone", "", None)]
 
 
 def test_a_store_in_memory_is_verified_alike() -> None:
@@ -123,7 +132,9 @@ def test_an_empty_stream_is_expected_at_its_beginning(store: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "x", "local/s@1", "local/s@x:sha256:00", "s@1:sha256:00", "local/s@-1:c", "/s@1:c"]
+    "text",
+    ["", "x", "local/s@1", "local/s@x:sha256:00", "s@1:sha256:00", "local/s@-1:c", "/s@1:c", f"local/s@{'1' * 5000}:c"],
+    ids=lambda text: text[:20],
 )
 def test_what_is_no_head_is_refused(store: Path, text: str) -> None:
     with pytest.raises(InvalidOption, match="tenant/stream@position:chain"):

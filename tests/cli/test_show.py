@@ -1,5 +1,6 @@
 """``show`` on the command line: the list, a transcript, a record, a sheet."""
 
+import json
 from pathlib import Path
 
 from tests.cli.running import Run
@@ -74,7 +75,9 @@ def test_an_answer_names_what_the_model_saw_and_a_result_shows_its_text(run: Run
     seen = run("show", "support-desk", answer, "--store", store, "--json").document["sheet"]
     text = run("show", "support-desk", card["result"], "--store", store).out
 
-    assert "assembly" == run("show", "support-desk", seen, "--store", store, "--json").document["header"]["kind"]
+    header = run("show", "support-desk", str(seen), "--store", store, "--json").document["header"]
+    assert isinstance(header, dict)
+    assert header["kind"] == "assembly"
     assert f"the result, {card['size']:,} bytes:" in text
 
 
@@ -86,6 +89,27 @@ def test_control_characters_do_not_reach_the_terminal(run: Run, tmp_path: Path) 
 
     assert "user (mia)" in text
     assert "red ␛[31m ␈ \\ud800" in text
+
+
+def test_no_name_of_a_conversation_or_file_reaches_the_terminal_raw(run: Run, tmp_path: Path) -> None:
+    name = "a\x1b[31m\x9b1m"
+    log = tmp_path / "log\x1b[31m.jsonl"
+    log.write_text(json.dumps({"id": name, "messages": [{"role": "user", "content": name}]}) + "\n[[]]\n")
+    store = tmp_path / "agent.db"
+
+    ran = [
+        run("import", log, "--store", store),
+        *(run("show", *what, "--store", store, *form) for what in ([], [name]) for form in ([], ["--json"])),
+        run("show", name, "\x1b[31m", "--store", store),
+        run("export", name, "--store", store),
+        run("verify", "--heads", "--store", store),
+    ]
+
+    for each in ran:
+        assert not set("\x1b\x9b") & set(each.out + each.err)
+    assert ran[1].out.count("a␛[31m") == 1
+    assert [line["conversation"] for line in ran[2].lines] == [name]
+    assert ran[3].out.startswith("a␛[31m\ufffd1m, user")
 
 
 def test_records_of_other_conversations_are_not_shown(run: Run, store: Path, tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from callsheet.wire.arguments import as_object, as_text, is_object
-from callsheet.wire.jsontext import NESTING_LIMIT
+from callsheet.wire.jsonvalue import NESTING_LIMIT
 from tests.wire.histories import texts
 
 
@@ -80,6 +80,15 @@ def test_escapes_are_cleaned_where_they_become_characters() -> None:
 def test_characters_are_cleaned_in_both() -> None:
     assert as_text('{"a": "\ud83e"}') == '{"a": "\ufffd"}'
     assert as_object('{"a": "\ud83e"}') == {"a": "\ufffd"}
+
+
+def test_keys_that_cleaning_would_make_one_stay_apart_as_text() -> None:
+    escaped, raw = '{"a\\ud800": 1, "a\\ud801": 2}', '{"b": {"a\ud800": 1, "a\ud801": 2}}'
+
+    assert as_object(escaped) == {"unparsed_arguments": escaped}
+    assert as_text(escaped) == escaped
+    shown = raw.replace("\ud800", "\ufffd").replace("\ud801", "\ufffd")
+    assert as_object(raw) == json.loads(as_text(raw)) == {"unparsed_arguments": shown}
 
 
 @given(st.one_of(texts, st.text('{}[]",:\\u0aden1.9', max_size=12)))

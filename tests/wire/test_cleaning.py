@@ -1,10 +1,12 @@
 """Cleaning changes what no provider takes, visibly, and nothing else."""
 
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callsheet.wire.cleaning import clean, clean_value, escape_surrogates
+from callsheet.wire.cleaning import MergedKeys, clean, clean_value, escape_controls, escape_surrogates
 from tests.wire.histories import texts
 
 HALF = "".join(f"kiln {number} ok \U0001f99c\U0001f525✔ " for number in range(40)) + "\ud83e"
@@ -51,3 +53,16 @@ def test_values_are_cleaned_all_through() -> None:
 
 def test_escaped_surrogates_read_back() -> None:
     assert escape_surrogates('{"ä": "\ud83e"}') == '{"ä": "\\ud83e"}'
+
+
+def test_no_key_is_lost_in_cleaning() -> None:
+    with pytest.raises(MergedKeys):
+        clean_value([{"a": dict.fromkeys(("\ud800", "\ud801"), 1)}])
+
+
+@given(texts)
+def test_escaped_controls_read_back(text: str) -> None:
+    escaped = escape_controls(json.dumps(text, ensure_ascii=False))
+
+    assert json.loads(escaped) == text
+    assert not any(0x7F <= ord(character) < 0xA0 or ord(character) < 0x20 for character in escaped)

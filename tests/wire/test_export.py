@@ -152,6 +152,22 @@ ANTHROPIC: dict[str, Json] = {
             {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "AAAA"}},
         ],
     },
+    "results among text": {
+        "role": "user",
+        "x": 1,
+        "content": [
+            {"type": "text", "text": "before"},
+            {"type": "tool_result", "tool_use_id": "a", "content": "1"},
+            {"type": "tool_result", "tool_use_id": "b", "content": "2"},
+            {"type": "text", "text": "between", "x": 2},
+            {"type": "tool_result", "tool_use_id": "c", "content": "3"},
+            {"type": "text", "text": "after"},
+        ],
+    },
+    "results behind text": {
+        "role": "user",
+        "content": [{"type": "text", "text": ""}, {"type": "tool_result", "tool_use_id": "a", "content": "1"}],
+    },
     "media": {
         "role": "user",
         "content": [
@@ -193,7 +209,7 @@ def test_an_anthropic_message_comes_back_equal(message: Json) -> None:
     assert [message] == export(parse_messages(message, Wire.ANTHROPIC), Wire.ANTHROPIC)
 
 
-def test_results_of_anthropic_come_back_first_and_in_one_message() -> None:
+def test_results_of_anthropic_come_back_in_one_message() -> None:
     first: Json = {"type": "tool_result", "tool_use_id": "a", "content": "1"}
     second: Json = {"type": "tool_result", "tool_use_id": "b", "content": "2"}
     text: Json = {"type": "text", "text": "and now?"}
@@ -202,7 +218,23 @@ def test_results_of_anthropic_come_back_first_and_in_one_message() -> None:
         [{"role": "user", "content": [first]}, {"role": "user", "content": [text, second]}], Wire.ANTHROPIC
     )
 
-    assert [{"role": "user", "content": [first, second, text]}] == export(blocks, Wire.ANTHROPIC)
+    assert [{"role": "user", "content": [first, text, second]}] == export(blocks, Wire.ANTHROPIC)
+
+
+def test_results_stay_in_order_when_what_stood_with_them_is_lost() -> None:
+    answers = parse_messages(ANTHROPIC["results among text"], Wire.ANTHROPIC)
+    *results, said = answers
+
+    (fewer,) = export([results[0], said], Wire.ANTHROPIC)
+    (openai, *_) = export([said], Wire.OPENAI)
+
+    assert [part.get("text", "result") for part in _list(fewer["content"])] == ["before", "result", "between", "after"]
+    assert [part["text"] for part in _list(openai["content"])] == ["before", "between", "after"]
+
+
+def _list(value: object) -> list[Json]:
+    assert isinstance(value, list)
+    return value
 
 
 def test_bytes_come_back_as_a_part_that_reads_as_the_same_bytes() -> None:
@@ -315,10 +347,9 @@ anthropic_messages = st.one_of(
         st.lists(st.one_of(_block, _tool_use), max_size=4),
     ),
     st.builds(
-        lambda left, results, blocks: left | {"role": "user", "content": results + blocks},
+        lambda left, content: left | {"role": "user", "content": content},
         _left,
-        st.lists(_result, max_size=3),
-        st.lists(_block, max_size=2),
+        st.lists(st.one_of(_result, _block), max_size=5),
     ),
     _object(_left.map(lambda left: left | {"role": "user"}), content=_optional),
 )

@@ -9,7 +9,7 @@ from callsheet.assemble.blocks import Answer, Call, Media, Opaque, Reasoning, Sa
 from callsheet.errors import InvalidMessage
 from callsheet.graph.enums import Defect, Role
 from callsheet.wire.formats import parse, parse_messages
-from callsheet.wire.jsontext import NESTING_LIMIT
+from callsheet.wire.jsonvalue import NESTING_LIMIT
 from callsheet.wire.names import Wire
 
 OPENAI, ANTHROPIC = Wire.OPENAI, Wire.ANTHROPIC
@@ -76,7 +76,12 @@ REFUSED: list[tuple[Wire, object, str, str]] = [
     (ANTHROPIC, block(type="tool_result", content=3), "messages.content[0].content", "not 3"),
     (ANTHROPIC, block(type="tool_result", content=[{}]), "messages.content[0].content[0]", "has no type"),
     (ANTHROPIC, block(type="tool_result", is_error="no"), "messages.content[0].is_error", "must be true or false"),
-    (ANTHROPIC, block(type="tool_use", input={1: {2}}) | {"role": "assistant"}, "messages.content[0].input", "as JSON"),
+    (
+        ANTHROPIC,
+        block(type="tool_use", input={"1": {2}}) | {"role": "assistant"},
+        "messages.content[0].input",
+        "as JSON",
+    ),
 ]
 
 

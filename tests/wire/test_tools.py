@@ -1,11 +1,15 @@
 """Tools in either provider's shape are offered in the request's own; what is no tool is refused."""
 
+import json
+from types import MappingProxyType
+
 import pytest
 
 from callsheet.assemble.blocks import Answer, Block, Call, Said, Text
 from callsheet.errors import InvalidMessage
 from callsheet.graph.enums import Role
-from callsheet.wire.formats import render, tool_name
+from callsheet.wire.formats import check_tools, render, tool_name
+from callsheet.wire.jsonvalue import NESTING_LIMIT
 from callsheet.wire.names import Wire
 from callsheet.wire.validate import problems
 from tests.wire.sdk import accept
@@ -97,6 +101,64 @@ def test_a_built_in_tool_goes_to_its_provider_alone() -> None:
         render(ASK, OPENAI, model="m", tools=[search])
 
 
+def nested(depth: int) -> Json:
+    """A schema with so many levels."""
+    schema: Json = {}
+    for _ in range(depth - 1):
+        schema = {"items": schema}
+    return schema
+
+
+def test_a_schema_may_be_nested_as_deep_as_a_message() -> None:
+    deep = nested(NESTING_LIMIT - 2)  # inside the tool, and in OpenAI's shape inside the function
+
+    assert offered(function(name="book", parameters={"type": "object"} | deep), OPENAI)
+
+
+@pytest.mark.parametrize("tools", [7, "book", {"name": "book"}, iter([{"name": "book", "input_schema": SCHEMA}])])
+def test_tools_that_are_no_list_are_refused(tools: object) -> None:
+    with pytest.raises(InvalidMessage, match="tools must be a list"):
+        render(ASK, OPENAI, model="m", tools=tools)
+    with pytest.raises(InvalidMessage, match="tools must be a list"):
+        check_tools(tools)
+
+
+def test_no_tools_are_no_list_to_check_but_may_be_rendered() -> None:
+    with pytest.raises(InvalidMessage, match="tools must be a list, not None"):
+        check_tools(None)
+    assert "tools" not in render(ASK, OPENAI, model="m", tools=None)
+
+
+def test_checked_tools_are_plain_and_clean_and_of_their_shape() -> None:
+    given = [
+        MappingProxyType({"name": "book", "input_schema": MappingProxyType({"required": ("a",), "\ud800": "\0"})}),
+        function(name="see", description="\ud800"),
+    ]
+
+    assert check_tools(given) == [
+        {"name": "book", "input_schema": {"required": ["a"], "\ufffd": "␀"}},
+        function(name="see", description="\ufffd"),
+    ]
+    with pytest.raises(InvalidMessage, match="'book' is offered twice"):
+        check_tools([given[0], given[0]])
+
+
+@pytest.mark.parametrize("wire", Wire)
+def test_all_that_is_offered_is_clean(wire: Wire) -> None:
+    odd = {
+        "name": "book",
+        "description": "a\ud800",
+        "input_schema": {"type": "object", "properties": {"k\ud800": {"type": "string", "title": "\0"}}},
+        "cache_control": {"type": "ephemeral", "\ud800": "\ud800"},
+    }
+    own = odd if wire is ANTHROPIC else function(name="book", description="\ud800", parameters=odd["input_schema"])
+
+    for tool in (odd, own | {"k\ud800": "\ud800"}):
+        request = render(ASK, wire, model="m", tools=[tool])
+        assert json.dumps(request["tools"], ensure_ascii=False).encode()
+        assert "\0" not in str(request["tools"])
+
+
 NO_TOOLS: list[tuple[object, str, str]] = [
     ("book", "tools[0]", "must be an object, not 'book'"),
     ({}, "tools[0]", "is no tool"),
@@ -113,6 +175,15 @@ NO_TOOLS: list[tuple[object, str, str]] = [
     (function(name="book", parameters={"default": float("nan")}), "tools[0]", "cannot be written as JSON"),
     (function(name="book", parameters={"default": {1}}), "tools[0]", "cannot be written as JSON"),
     ({"name": "book", "input_schema": "x"}, "tools[0].input_schema", "must be an object"),
+    ({"name": "book", "input_schema": {"enum": {1: 2}}}, "tools[0]", "'book' must have text as keys, not 1"),
+    ({"name": "book", "input_schema": nested(NESTING_LIMIT)}, "tools[0]", "'book' must be nested at most 128 deep"),
+    (function(name="book", parameters=nested(100_000)), "tools[0]", "'book' must be nested at most 128 deep"),
+    (
+        function(name="book", parameters=dict.fromkeys(("a\ud800", "a\ud801"), 1)),
+        "tools[0]",
+        "'book' has keys that differ",
+    ),
+    (dict, "tools[0]", "must be an object, not <class 'dict'>"),
 ]
 
 

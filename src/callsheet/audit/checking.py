@@ -10,9 +10,9 @@ from dataclasses import dataclass
 import msgspec
 
 from callsheet.audit.expect import missed
-from callsheet.audit.filing import misfiled
-from callsheet.audit.folding import Rows, Span, difference
-from callsheet.audit.report import Counts, Finding, FindingKind
+from callsheet.audit.folding import Rows
+from callsheet.audit.projections import Kept, wrong_projection
+from callsheet.audit.report import Counts, Finding, FindingKind, finding
 from callsheet.audit.streams import Identity, wrong_kind
 from callsheet.errors import Damaged, StoreBusy, StoreClosed, StoreError, StoreTooNew
 from callsheet.graph.canonical import content_digest
@@ -34,7 +34,6 @@ from callsheet.graph.record import (
     signing_input,
 )
 from callsheet.graph.values import Digest, Payload
-from callsheet.ledger.inspection import Filing, Inspectable
 
 _headers = msgspec.json.Decoder(Header)
 
@@ -65,11 +64,6 @@ def check_stream(
 ) -> Checked:
     """Check every record of a stream, calling `step` after each, then what rests on all of them."""
     return _Check(ledger, stream, signer=signer, expected=expected).run(step)
-
-
-def finding(stream: Stream, kind: FindingKind, text: str, position: int | None = None) -> Finding:
-    """A finding in a stream."""
-    return Finding(kind=kind, tenant=stream.tenant, stream=stream.id, name=stream.name, position=position, text=text)
 
 
 class _Check:
@@ -294,26 +288,5 @@ class _Check:
     def _projection(self) -> Finding | None:
         if self._rows is None:
             return None
-        try:
-            stored = self._ledger.projection(self._stream.key)
-        except ValueError as problem:
-            return finding(self._stream, FindingKind.PROJECTION, f"rows cannot be read: {problem}")
-        filing = self._ledger.filing(self._stream.key) if isinstance(self._ledger, Inspectable) else None
-        head = self._ledger.head(self._stream.key) or self._head
-        span = Span(upto=self._rows.position, until=max(self._rows.position, head.position))
-        differs = difference(self._rows.projection(), stored, span)
-        wrong = self._misfiled(filing, span) if filing is not None else []
-        if differs is None and not wrong:
-            return None
-        rows = [f"{differs.missing} missing or changed, {differs.extra} too many or changed"] if differs else []
-        rows += [f"{len(wrong)} filed wrongly"] if wrong else []
-        text = f"rows differ from what the records say ({', '.join(rows)}); run `callsheet rebuild`"
-        first = min([*wrong, *([differs.position] if differs is not None else [])])
-        return finding(self._stream, FindingKind.PROJECTION, text, first)
-
-    def _misfiled(self, filing: Filing, span: Span) -> list[int]:
-        size, user = self._blob_size, self._owner.user
-        return misfiled(filing, self._names, user=user, sound=self._sound, blob_size=size, span=span)
-
-    def _blob_size(self, address: str) -> int | None:
-        return self._ledger.blob_size(address) if isinstance(self._ledger, Inspectable) else None
+        kept = Kept(names=self._names, user=self._owner.user, sound=self._sound)
+        return wrong_projection(self._ledger, self._stream, self._rows, kept)

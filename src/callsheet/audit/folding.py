@@ -61,7 +61,8 @@ def _as_of(projection: Projection, span: Span) -> Sequence[Row]:
         replace(row, to_pos=None) if row.to_pos is not None and span.meanwhile(row.to_pos) else row
         for row in projection.states
     ]
-    return [row for row in (*projection.nodes, *states, *projection.links) if not span.meanwhile(_position(row))]
+    rows: Sequence[Row] = [*projection.nodes, *states, *projection.links]
+    return [row for row in rows if not span.meanwhile(_position(row))]
 
 
 def _position(row: Row) -> int:

@@ -4,7 +4,7 @@ from enum import StrEnum
 
 from callsheet.graph.enums import StreamKind
 from callsheet.graph.ids import StreamId, TenantId
-from callsheet.graph.record import Head
+from callsheet.graph.record import Head, Stream
 from callsheet.graph.values import Value
 
 LISTED = 1000
@@ -67,6 +67,11 @@ class Finding(Value):
         called = f" ({self.name})" if self.name else ""
         place = f" at {self.position}" if self.position is not None else ""
         return f"{self.kind}: {self.tenant}/{self.stream}{called}{place}: {self.text}"
+
+
+def finding(stream: Stream, kind: FindingKind, text: str, position: int | None = None) -> Finding:
+    """A finding in a stream."""
+    return Finding(kind=kind, tenant=stream.tenant, stream=stream.id, name=stream.name, position=position, text=text)
 
 
 class Counts(Value):

@@ -1,9 +1,9 @@
-"""Whether the streams of a tenant are what their records say, and belong together: each conversation with its sheets."""
+"""Whether the streams of a tenant are what their records say, and each conversation has its sheets."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from callsheet.audit.report import Finding, FindingKind
+from callsheet.audit.report import Finding, FindingKind, finding
 from callsheet.graph.enums import StreamKind
 from callsheet.graph.ids import StreamId, UserId
 from callsheet.graph.record import Stream
@@ -90,12 +90,4 @@ def _other(sheets: Identity, conversation: Identity) -> str:
 
 
 def _finding(identity: Identity, text: str, position: int | None = None) -> Finding:
-    stream = identity.stream
-    return Finding(
-        kind=FindingKind.STREAM,
-        tenant=stream.tenant,
-        stream=stream.id,
-        name=stream.name,
-        position=position,
-        text=text,
-    )
+    return finding(identity.stream, FindingKind.STREAM, text, position)

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 
-from callsheet.audit.checking import Checked, check_stream, finding
+from callsheet.audit.checking import Checked, check_stream
 from callsheet.audit.expect import by_stream, gone, parse_head
-from callsheet.audit.report import LISTED, Counts, Finding, FindingKind, Progress, Report, StreamHead
+from callsheet.audit.report import LISTED, Counts, Finding, FindingKind, Progress, Report, StreamHead, finding
 from callsheet.audit.streams import wrong_pairs
 from callsheet.errors import NotFound
 from callsheet.graph.ids import StreamId, TenantId
@@ -37,44 +37,51 @@ def verify(
     """
     only = TenantId(tenant) if tenant is not None else None
     expected = by_stream(map(parse_head, expect), only)
-    findings = _Listed()
-    counts, heads = Counts(), list[StreamHead]()
     flaws = ledger.schema_flaws() if isinstance(ledger, Inspectable) else []
-    findings.add(_of_schema(flaws))
+    found = _Found()
+    found.add(_of_schema(flaws))
     if any(flaw.fatal for flaw in flaws):
-        return Report(counts=counts, heads=(), findings=tuple(findings.first), found=findings.total)
+        return found.report()
     catalogue = _catalogue(ledger, only)
     known = _known(catalogue)
     if only is not None and not known and not expected:
         raise NotFound(f"there is nothing of the tenant {only!r} in this store")
-    findings.add(_untold(catalogue))
+    found.add(_untold(catalogue))
     incomplete = {key.tenant for key in known.difference(stream.key for stream in catalogue.streams)}
     checks = _checked(ledger, catalogue.streams, signer, expected, progress)
-    for tenant_id, group in groupby(checks, key=lambda checked: checked.stream.tenant):
-        of_tenant = list(group)
-        erased = {place for checked in of_tenant for place in checked.erased}
-        for checked in of_tenant:
-            unexplained = [at for at in checked.missing if (checked.stream.id, at) not in erased]
-            counts += checked.counts + Counts(erased=len(checked.missing) - len(unexplained))
-            heads.append(StreamHead(name=checked.stream.name, kind=checked.stream.kind, head=checked.head))
-            findings.add(checked.findings)
-            findings.add(_unexplained(checked, unexplained))
-        if tenant_id not in incomplete:
-            findings.add(list(wrong_pairs([checked.identity for checked in of_tenant])))
-    findings.add([gone(head) for key, noted in expected.items() if key not in known for head in noted])
-    return Report(counts=counts, heads=tuple(heads), findings=tuple(findings.first), found=findings.total)
+    for owner, group in groupby(checks, key=lambda checked: checked.stream.tenant):
+        found.add_tenant(list(group), whole=owner not in incomplete)
+    found.add([gone(head) for key, noted in expected.items() if key not in known for head in noted])
+    return found.report()
 
 
-class _Listed:
-    """All findings counted, the first of them kept."""
+class _Found:
+    """What goes into the report: all findings counted, the first of them kept."""
 
     def __init__(self) -> None:
-        self.first: list[Finding] = []
-        self.total = 0
+        self._first: list[Finding] = []
+        self._total = 0
+        self._counts = Counts()
+        self._heads: list[StreamHead] = []
 
     def add(self, findings: Sequence[Finding]) -> None:
-        self.first += findings[: LISTED - len(self.first)]
-        self.total += len(findings)
+        self._first += findings[: LISTED - len(self._first)]
+        self._total += len(findings)
+
+    def add_tenant(self, tenant: Sequence[Checked], *, whole: bool) -> None:
+        """The streams of a tenant; `whole`: these are all that there is of it."""
+        erased = {place for checked in tenant for place in checked.erased}
+        for checked in tenant:
+            unexplained = [at for at in checked.missing if (checked.stream.id, at) not in erased]
+            self._counts += checked.counts + Counts(erased=len(checked.missing) - len(unexplained))
+            self._heads.append(StreamHead(name=checked.stream.name, kind=checked.stream.kind, head=checked.head))
+            self.add(checked.findings)
+            self.add(_unexplained(checked, unexplained))
+        if whole:
+            self.add(list(wrong_pairs([checked.identity for checked in tenant])))
+
+    def report(self) -> Report:
+        return Report(counts=self._counts, heads=tuple(self._heads), findings=tuple(self._first), found=self._total)
 
 
 def _of_schema(flaws: Sequence[SchemaFlaw]) -> list[Finding]:

@@ -1,13 +1,12 @@
 """The program: reads the command line, runs the command, and turns errors into lines and exit codes."""
 
-import os
 import sys
 from collections.abc import Sequence
 
 from callsheet._version import __version__
 from callsheet.cli import assemble, audit, demo, exchange, replay, saving, show
 from callsheet.cli.exits import Exit, exit_of
-from callsheet.cli.output import Output
+from callsheet.cli.output import Output, Unprintable
 from callsheet.cli.parsing import Parser, UsageError, make_parser
 from callsheet.errors import CallsheetError
 
@@ -30,9 +29,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         code = _run(arguments, out)
         out.close()
     except BrokenPipeError:
-        # Python writes what is left once more when it ends, and would complain.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        out.drop()
         return Exit.BROKEN_PIPE
+    except Unprintable as problem:
+        out.problem("output", str(problem))
+        out.drop()
+        return Exit.OUTPUT
     return code
 
 

@@ -159,6 +159,8 @@ def _lines(runtime: "Runtime", names: Iterable[str], format: str | None) -> Iter
 
 def _write(path: Path, lines: Iterable[bytes]) -> None:
     """Write a file that appears when it is whole."""
+    if path.exists() and not path.is_file():  # a folder, or a device, which the file would replace
+        raise InvalidOption(f"{path} cannot be written: it is there and no file")
     unfinished = path.with_name(f"{path.name}.unfinished")
     try:
         with unfinished.open("wb") as file:

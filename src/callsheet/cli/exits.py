@@ -17,6 +17,7 @@ class Exit(IntEnum):
     NOT_FOUND = 5
     ASSEMBLY = 6
     MISSING_EXTRA = 7
+    OUTPUT = 8
     INTERRUPTED = 130
     BROKEN_PIPE = 141
 
@@ -30,6 +31,7 @@ MEANINGS = {
     Exit.NOT_FOUND: "No such store, conversation or record (`not_found`).",
     Exit.ASSEMBLY: "The request could not be assembled (`assembly…`).",
     Exit.MISSING_EXTRA: "An optional part is not installed (`missing_extra`).",
+    Exit.OUTPUT: "Standard output could not be written (`output`). What was recorded until then stays.",
     Exit.INTERRUPTED: "Interrupted with Ctrl-C. What was recorded until then stays.",
     Exit.BROKEN_PIPE: "Whoever read the output stopped reading.",
 }

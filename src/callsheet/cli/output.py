@@ -1,10 +1,15 @@
-"""Printing: tables and text for people, JSON for programs, progress and errors aside on standard error."""
+"""Printing: tables and text for people, JSON for programs, progress and errors aside on standard error.
+
+Nothing that is printed for people, and no JSON, holds characters that act on a terminal; stored text may.
+"""
 
 import json
+import os
 import re
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import TextIO
 
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
@@ -12,19 +17,24 @@ _PICTURES = 0x2400
 """Where Unicode has a picture for each of the first control characters."""
 
 
+class Unprintable(Exception):
+    """Standard output takes nothing: it is closed, or the disk behind it is full."""
+
+
 class Output:
-    """Where a command prints."""
+    """Where a command prints. Printing raises `BrokenPipeError` when nobody reads any more, and `Unprintable`."""
 
     def __init__(self, *, as_json: bool, progress: bool) -> None:
         #: Whether programs read along.
         self.as_json = as_json
-        self._progress = progress or sys.stderr.isatty()
+        self._live = sys.stderr is not None and sys.stderr.isatty()
+        self._progress = progress or self._live
         self._told_at = 0.0
         self._unfinished = False
 
     def text(self, text: str) -> None:
         """Print for people, a line or several."""
-        self._print(text)
+        self._print(printable(text))
 
     def json(self, value: object) -> None:
         """Print one JSON document over several lines."""
@@ -36,18 +46,19 @@ class Output:
 
     def raw(self, content: bytes) -> None:
         """Print bytes as they are."""
-        sys.stdout.flush()
-        sys.stdout.buffer.write(content)
+        with _printing() as stdout:
+            stdout.flush()
+            stdout.buffer.write(content)
 
     def progress(self, text: str) -> None:
         """Tell how far long work has come: on a terminal in place, else, if asked for, once a second."""
-        now, live = time.monotonic(), sys.stderr.isatty()
-        if not self._progress or now - self._told_at < (0.1 if live else 1.0):
+        now = time.monotonic()
+        if not self._progress or now - self._told_at < (0.1 if self._live else 1.0):
             return
         self._told_at = now
-        self._unfinished = live
-        _write(sys.stderr, f"\r\x1b[K{text}" if live else text + "\n")
-        sys.stderr.flush()
+        self._unfinished = self._live
+        shown = printable(text)
+        _tell(f"\r\x1b[K{shown}" if self._live else shown + "\n")
 
     def problem(self, code: str, message: str, **where: object) -> None:
         """Report one problem on standard error, on one line."""
@@ -55,30 +66,67 @@ class Output:
         if self.as_json:
             line = dumps({"error": {"code": code, "message": message, **where}})
         else:
-            line = f"callsheet: {code}: {' '.join(message.split())}"
-        _write(sys.stderr, line + "\n")
+            line = printable(f"callsheet: {code}: {' '.join(message.split())}")
+        _tell(line + "\n")
 
     def close(self) -> None:
-        """Hand out what is still held back. Raises `BrokenPipeError` when nobody reads it."""
+        """Hand out what is still held back."""
         self._finish_progress()
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            with _printing() as stdout:
+                stdout.flush()
+
+    def drop(self) -> None:
+        """Forget what could not be handed out: Python writes it once more when it ends, and would complain."""
+        if sys.stdout is not None:
+            _to_nowhere(sys.stdout)
 
     def _print(self, text: str) -> None:
         self._finish_progress()
-        _write(sys.stdout, text + "\n")
+        with _printing() as stdout:
+            _write(stdout, text + "\n")
 
     def _finish_progress(self) -> None:
         if self._unfinished:
-            _write(sys.stderr, "\r\x1b[K")
-            sys.stderr.flush()
+            _tell("\r\x1b[K")
             self._unfinished = False
 
 
-def dumps(value: object, *, indent: int | None = None) -> str:
-    """JSON with text as it is; lone surrogates, which no output takes, as escapes."""
-    from callsheet.wire.cleaning import escape_surrogates
+@contextmanager
+def _printing() -> Iterator[TextIO]:
+    """Standard output, and what goes wrong with it as `Unprintable`."""
+    if sys.stdout is None:
+        raise Unprintable("standard output is closed")
+    try:
+        yield sys.stdout
+    except BrokenPipeError:
+        raise
+    except OSError as problem:
+        raise Unprintable(f"standard output cannot be written: {problem.strerror}") from problem
 
-    return escape_surrogates(json.dumps(value, indent=indent, ensure_ascii=False))
+
+def _tell(text: str) -> None:
+    """Write to standard error; where that is impossible there is nobody to tell."""
+    if sys.stderr is None:
+        return
+    try:
+        _write(sys.stderr, text)
+        sys.stderr.flush()
+    except OSError:
+        _to_nowhere(sys.stderr)
+
+
+def _to_nowhere(stream: TextIO) -> None:
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)
+
+
+def dumps(value: object, *, indent: int | None = None) -> str:
+    """JSON with text as it is; controls, and lone surrogates, which no output takes, as escapes."""
+    from callsheet.wire.cleaning import escape_controls, escape_surrogates
+
+    return escape_controls(escape_surrogates(json.dumps(value, indent=indent, ensure_ascii=False)))
 
 
 def printable(text: str) -> str:

@@ -2,7 +2,7 @@
 
 from typing import Protocol, runtime_checkable
 
-from callsheet.graph.ids import StreamId, TenantId, UserId
+from callsheet.graph.ids import TenantId, UserId
 from callsheet.graph.record import Stream, StreamKey
 from callsheet.graph.values import Value
 

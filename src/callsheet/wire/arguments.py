@@ -4,8 +4,8 @@ import json
 from decimal import Decimal
 from math import isfinite
 
-from callsheet.wire.cleaning import clean, clean_value, has_nul, has_surrogates
-from callsheet.wire.jsontext import NESTING_LIMIT, nested_too_deep
+from callsheet.wire.cleaning import MergedKeys, clean, clean_value, has_nul, has_surrogates
+from callsheet.wire.jsonvalue import NESTING_LIMIT, nested_too_deep
 
 WRAPPED = "unparsed_arguments"
 """The key under which arguments that are no JSON object are sent, as text."""
@@ -71,10 +71,18 @@ def exact_object(text: str) -> dict[str, object] | None:
 
 
 def as_text(arguments: str) -> str:
-    """Arguments as text that is a JSON object: as they are where they are one, else wrapped."""
-    if is_object(arguments):
-        return clean(arguments)
-    return json.dumps({WRAPPED: clean(arguments)}, ensure_ascii=False)
+    """Arguments as text that is a JSON object: as they are where they are one, else wrapped.
+
+    Also wrapped are those in which cleaning would make one key of two.
+    """
+    cleaned = clean(arguments)
+    if is_object(arguments) and (cleaned == arguments or not _merges_keys(arguments, cleaned)):
+        return cleaned
+    return json.dumps({WRAPPED: cleaned}, ensure_ascii=False)
+
+
+def _merges_keys(arguments: str, cleaned: str) -> bool:
+    return exact_object(arguments) is not None and exact_object(cleaned) is None
 
 
 def as_object(arguments: str) -> dict[str, object]:
@@ -83,7 +91,10 @@ def as_object(arguments: str) -> dict[str, object]:
     if found is None:
         return {WRAPPED: clean(arguments)}
     if "\\u" in arguments or has_nul(arguments) or has_surrogates(arguments):
-        return {clean(key): clean_value(value) for key, value in found.items()}
+        try:
+            return clean_value(found)
+        except MergedKeys:
+            return {WRAPPED: clean(arguments)}
     return found
 
 

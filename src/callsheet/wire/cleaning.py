@@ -1,9 +1,11 @@
 """Text that every provider accepts: no NUL, no lone surrogates. Recorded text keeps both; only requests are cleaned."""
 
 import re
+from typing import overload
 
 _SURROGATES = re.compile("[\ud800-\udfff]")
 
+_CONTROLS = re.compile("[\x7f-\x9f]")
 _NULS = re.compile("\0+")
 _VISIBLE_NUL = "\u2400"
 _REPLACEMENT = "\ufffd"
@@ -46,12 +48,23 @@ def storable(name: str) -> str:
     return name.encode("utf-8", "backslashreplace").decode() if has_surrogates(name) else name
 
 
+class MergedKeys(ValueError):
+    """Cleaning would make one key of two, and one value would be lost."""
+
+
+@overload
+def clean_value(value: dict[str, object]) -> dict[str, object]: ...
+@overload
+def clean_value(value: object) -> object: ...
 def clean_value(value: object) -> object:
-    """A JSON value with every string in it cleaned, keys included."""
+    """A JSON value with every string in it cleaned, keys included. Raises `MergedKeys`."""
     if isinstance(value, str):
         return clean(value)
     if isinstance(value, dict):
-        return {clean_value(key): clean_value(item) for key, item in value.items()}
+        cleaned = {clean_value(key): clean_value(item) for key, item in value.items()}
+        if len(cleaned) < len(value):
+            raise MergedKeys
+        return cleaned
     if isinstance(value, list | tuple):
         return [clean_value(item) for item in value]
     return value
@@ -61,4 +74,15 @@ def escape_surrogates(json_text: str) -> str:
     """JSON text in which lone surrogates are written as escapes, so that it has an UTF-8 form."""
     if not has_surrogates(json_text):
         return json_text
-    return _SURROGATES.sub(lambda found: f"\\u{ord(found.group()):04x}", json_text)
+    return _SURROGATES.sub(_escape, json_text)
+
+
+def escape_controls(json_text: str) -> str:
+    """JSON text in which DEL and the controls beyond ASCII, which JSON lets stand, are written as escapes: a terminal
+    would obey them.
+    """
+    return _CONTROLS.sub(_escape, json_text)
+
+
+def _escape(found: re.Match[str]) -> str:
+    return f"\\u{ord(found.group()):04x}"

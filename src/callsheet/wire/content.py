@@ -13,6 +13,9 @@ from callsheet.wire.reading import MISSING, Fields, fields, items, refuse
 STRING, PARTS, NULL, ABSENT = "string", "parts", "null", "absent"
 """The forms in which content stands."""
 
+_PLACES = "@"
+"""Before the places of the results, in the form of parts among which results stood."""
+
 BINARY = "application/octet-stream"
 """The type of bytes that are not text."""
 
@@ -35,6 +38,22 @@ def take_content(found: Fields, read: ReadPart[P], where: str) -> tuple[str, lis
         refuse("must be text or a list of parts", content, f"{where}.content")
     place = f"{where}.content"
     return PARTS, [_read_part(part, read, f"{place}[{at}]") for at, part in enumerate(items(content, place))]
+
+
+def is_parts(form: str) -> bool:
+    """Whether the content stood as a list of parts."""
+    return form.partition(_PLACES)[0] == PARTS
+
+
+def with_places(form: str, places: Sequence[int]) -> str:
+    """The form of parts among which tool results stood at these places, where they are kept as blocks before it."""
+    return form + _PLACES + ",".join(map(str, places))
+
+
+def places_of(form: str) -> list[int]:
+    """The places of the results in the content, ascending; none where all results stood first."""
+    _, _, places = form.partition(_PLACES)
+    return [int(place) for place in places.split(",")] if places else []
 
 
 def _read_part(part: object, read: ReadPart[P], where: str) -> P:
@@ -79,7 +98,7 @@ def put_content(message: Fields, form: str, parts: Sequence[Part | Content], wri
     them; those it cannot have are not among them.
     """
     only = parts[0] if len(parts) == 1 else None
-    if form == PARTS:
+    if is_parts(form):
         message["content"] = list(written)
     elif isinstance(only, Text) and not only.extras:
         message["content"] = only.text

@@ -5,7 +5,7 @@ from typing import Final
 
 from callsheet.errors import InvalidMessage
 from callsheet.wire.names import Wire
-from callsheet.wire.reading import plain
+from callsheet.wire.reading import Fields, fields, items
 
 _OPENAI_ROLES: Final = frozenset({"tool", "developer", "function"})
 _OPENAI_KEYS: Final = frozenset({"tool_calls", "tool_call_id", "function_call", "refusal", "audio", "choices"})
@@ -22,32 +22,48 @@ def detect(value: object) -> Wire:
     A list is of the format of the first message that tells.
     """
     if isinstance(value, list | tuple):
-        return next((found for found in map(mark, value) if found is not None), Wire.OPENAI)
+        return next((found for found in map(mark, _parts(value)) if found is not None), Wire.OPENAI)
     return mark(value) or Wire.OPENAI
 
 
 def mark(value: object) -> Wire | None:
     """The format that a message or response shows by itself; None where it could be of any."""
-    package = type(value).__module__.partition(".")[0]
+    package = _module(value).partition(".")[0]
     if package in ("openai", "anthropic"):
         return Wire(package)
-    found = plain(value)
-    if not isinstance(found, Mapping):
-        return None
-    if found.get("role") in _OPENAI_ROLES or not _OPENAI_KEYS.isdisjoint(found):
+    found = _looked_into(value)
+    role, content = found.get("role"), found.get("content")
+    if (isinstance(role, str) and role in _OPENAI_ROLES) or not _OPENAI_KEYS.isdisjoint(found):
         return Wire.OPENAI
     if _is_anthropic_reply(found):
         return Wire.ANTHROPIC
-    content = found.get("content")
-    if not isinstance(content, list | tuple):
-        return None
-    return next((wire for wire in map(_part_mark, content) if wire is not None), None)
+    return next((wire for wire in map(_part_mark, _parts(content)) if wire is not None), None)
 
 
 def is_reply(value: object) -> bool:
     """Whether the value is a whole response of a provider, not a message."""
-    found = plain(value)
-    return isinstance(found, Mapping) and ("choices" in found or _is_anthropic_reply(found))
+    found = _looked_into(value)
+    return "choices" in found or _is_anthropic_reply(found)
+
+
+def _module(value: object) -> str:
+    module: object = type(value).__module__
+    return module if isinstance(module, str) else ""
+
+
+def _looked_into(value: object) -> Fields:
+    """The fields of an object; of what cannot be read as one, none: whoever parses it refuses it with its place."""
+    try:
+        return fields(value, "")
+    except InvalidMessage:
+        return {}
+
+
+def _parts(content: object) -> list[object]:
+    try:
+        return items(content, "")
+    except InvalidMessage:
+        return []
 
 
 _OTHERS: Final[Mapping[str, str]] = {
@@ -59,28 +75,29 @@ _OTHERS: Final[Mapping[str, str]] = {
 
 def refuse_others(value: object, where: str) -> None:
     """Refuse what providers send that is neither a message nor a whole response, and say what it is."""
-    if not isinstance(value, Mapping) or "role" in value:
+    found = _looked_into(value)
+    if "role" in found:
         return
-    kind = value.get("object", value.get("type"))
+    kind = found.get("object", found.get("type"))
     said = _OTHERS.get(kind) if isinstance(kind, str) else None
-    if said is None and "error" in value and not is_reply(value):
+    if said is None and "error" in found and not is_reply(found):
         said = _OTHERS["error"]
     if said is not None:
         raise InvalidMessage(said, where=where)
 
 
-def _is_anthropic_reply(found: Mapping[object, object]) -> bool:
+def _is_anthropic_reply(found: Fields) -> bool:
     return found.get("type") == "message" and "model" in found and "content" in found
 
 
 def _part_mark(part: object) -> Wire | None:
-    if type(part).__module__.startswith("anthropic."):
+    if _module(part).startswith("anthropic."):
         return Wire.ANTHROPIC
-    found = plain(part)
-    type_ = found.get("type") if isinstance(found, Mapping) else None
-    if not isinstance(type_, str) or not isinstance(found, Mapping):
+    found = _looked_into(part)
+    kind = found.get("type")
+    if not isinstance(kind, str):
         return None
-    if type_ in _OPENAI_PARTS:
+    if kind in _OPENAI_PARTS:
         return Wire.OPENAI
-    known = type_ in _ANTHROPIC_PARTS or type_ == "server_tool_use" or type_.endswith("_tool_result")
+    known = kind in _ANTHROPIC_PARTS or kind == "server_tool_use" or kind.endswith("_tool_result")
     return Wire.ANTHROPIC if known or not _ANTHROPIC_TEXT_KEYS.isdisjoint(found) else None

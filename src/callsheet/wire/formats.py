@@ -1,6 +1,6 @@
 """The formats of providers, by name: messages and responses in, requests out, and messages as they were recorded."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol
 
@@ -14,12 +14,13 @@ from callsheet.wire.names import Wire
 from callsheet.wire.openai_chat import export as openai_export
 from callsheet.wire.openai_chat import parse as openai_parse
 from callsheet.wire.openai_chat import render as openai_render
-from callsheet.wire.reading import Fields, plain, refuse
+from callsheet.wire.reading import Fields, items, plain, refuse
 from callsheet.wire.tokens.providers import Family, family
-from callsheet.wire.tools import Tool, read_tool, read_tools
+from callsheet.wire.tools import Tool, read_tool, read_tools, sendable
 
 __all__ = [
     "Wire",
+    "check_tools",
     "detect",
     "export",
     "is_reply",
@@ -92,13 +93,13 @@ def parse(value: object, wire: Wire | None = None) -> tuple[Block | Reply, ...]:
     otherwise = wire or detect(value)
     return tuple(
         read
-        for at, item in enumerate(value)
+        for at, item in enumerate(items(value, "messages"))
         for read in _item(item, wire or mark(item) or otherwise, f"messages[{at}]")
     )
 
 
 def _item(value: object, wire: Wire, where: str) -> tuple[Block | Reply, ...]:
-    found = plain(value)
+    found = plain(value, where)
     refuse_others(found, where)
     return (parse_reply(found, wire, where),) if is_reply(found) else _FORMATS[wire].parse_message(found, where)
 
@@ -110,7 +111,7 @@ def parse_messages(value: object, wire: Wire | None = None, where: str = "messag
         return _FORMATS[otherwise].parse_message(value, where)
     return tuple(
         block
-        for at, item in enumerate(value)
+        for at, item in enumerate(items(value, where))
         for block in _FORMATS[wire or mark(item) or otherwise].parse_message(item, f"{where}[{at}]")
     )
 
@@ -127,18 +128,19 @@ def render(
     wire: Wire,
     *,
     model: str,
-    tools: Iterable[object] | None = None,
+    tools: object = None,
     max_tokens: int | None = None,
 ) -> Fields:
     """The body of a request that the provider accepts, from composed blocks.
 
-    `tools` are in either provider's shape; `InvalidMessage` for what is no tool. Anthropic refuses calls in a request
-    without tools, so there the tools that the history calls are offered minimally and may not be called.
+    `tools` is a list of tools in either provider's shape; `InvalidMessage` for what is none. Anthropic refuses calls in
+    a request without tools, so there the tools that the history calls are offered minimally and may not be called.
     `max_tokens` goes into formats that demand a limit (Anthropic's). Raises `EmptyRequest` without blocks.
     """
     if not blocks:
         raise EmptyRequest
-    return _FORMATS[wire].render_request(blocks, model=model, tools=read_tools(tools or ()), max_tokens=max_tokens)
+    read = read_tools(tools) if tools is not None else []
+    return _FORMATS[wire].render_request(blocks, model=model, tools=read, max_tokens=max_tokens)
 
 
 def render_messages(blocks: Sequence[Block], wire: Wire) -> list[Fields]:
@@ -157,3 +159,12 @@ def export(blocks: Sequence[Block], wire: Wire) -> list[Fields]:
 def tool_name(tool: object, where: str) -> str:
     """The name of a tool in either provider's shape. Raises `InvalidMessage` for what is no tool."""
     return read_tool(tool, where).name
+
+
+def check_tools(tools: object) -> list[Fields]:
+    """The tools of a list as plain JSON in the shapes that they were given in, cleaned for any provider.
+
+    Raises `InvalidMessage` for what is no list, for what is no tool, and for a repeated name.
+    """
+    read_tools(tools)
+    return [sendable(tool, f"tools[{at}]") for at, tool in enumerate(items(tools, "tools"))]

@@ -11,6 +11,7 @@ from enum import StrEnum
 from callsheet.assemble.blocks import Media
 from callsheet.wire import standins
 from callsheet.wire.jsontext import decode_object, encode_bytes
+from callsheet.wire.jsonvalue import json_fields
 from callsheet.wire.pictures import picture_size, picture_type
 from callsheet.wire.reading import Fields
 
@@ -59,6 +60,7 @@ def read(part: Fields, wire: str, where: str) -> Media | None:
     """The media of a part (its type included), or None for a part without any that can be read."""
     if part.get("type") not in _KINDS:
         return None
+    part = json_fields(part, where)
     place = _place(part)
     if place is None:
         url = _url(part)

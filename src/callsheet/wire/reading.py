@@ -23,6 +23,10 @@ MISSING: Final = _Missing.MISSING
 """Stands for a key that is not there, where null means something else."""
 
 
+UNREADABLE: Final = (TypeError, ValueError, AttributeError, LookupError, RuntimeError)
+"""What the methods of a foreign object raise when they fail; recursion without end is among them."""
+
+
 @runtime_checkable
 class SdkObject(Protocol):
     """An object of a provider's SDK; they are pydantic models."""
@@ -41,40 +45,62 @@ def shortened(value: object) -> str:
         return f"{len(value):,} bytes"
     short = reprlib.Repr()
     short.maxstring = short.maxother = short.maxlong = 60
-    return short.repr(value)
+    try:
+        return short.repr(value)
+    except UNREADABLE:  # such as a number with more digits than Python writes
+        return f"one {type(value).__name__}"
 
 
-def plain(value: object) -> object:
-    """The dict of an SDK object, with the keys that the provider sent; anything else as it is."""
-    if not isinstance(value, dict | list | str) and isinstance(value, SdkObject):
-        return value.model_dump(exclude_unset=True, warnings=False)
-    return value
+def shown(error: Exception) -> str:
+    """An error of a foreign object on one line."""
+    return f"{type(error).__name__}: {shortened(str(error))}"
+
+
+def plain(value: object, where: str) -> object:
+    """The dict of an SDK object, with the keys that the provider sent; anything else as it is, also a class."""
+    if isinstance(value, dict | list | str | type):
+        return value
+    try:
+        return value.model_dump(exclude_unset=True, warnings=False) if isinstance(value, SdkObject) else value
+    except UNREADABLE as error:
+        raise InvalidMessage(f"cannot be read: its model_dump fails ({shown(error)})", where=where) from error
 
 
 def fields(value: object, where: str) -> Fields:
     """The fields of an object: a mapping with text keys, or an SDK object."""
-    found = plain(value)
+    found = plain(value, where)
     if not isinstance(found, Mapping):
         refuse("must be an object", value, where)
     taken: Fields = {}
-    for key, item in found.items():
+    for key, item in entries(found, where):
         if not isinstance(key, str):
             refuse("must have text as keys", key, where)
         taken[key] = item
     return taken
 
 
+def entries(found: Mapping[object, object], where: str) -> list[tuple[object, object]]:
+    """The keys and values of a mapping, which may be of any make. Refuses one that fails to give them."""
+    try:
+        return [(key, item) for key, item in found.items()]
+    except UNREADABLE as error:
+        raise InvalidMessage(f"cannot be read ({shown(error)})", where=where) from error
+
+
 def items(value: object, where: str) -> list[object]:
     """The items of a list."""
     if not isinstance(value, list | tuple):
         refuse("must be a list", value, where)
-    return list(value)
+    try:
+        return list(value)
+    except UNREADABLE as error:
+        raise InvalidMessage(f"cannot be read ({shown(error)})", where=where) from error
 
 
 def take_text(found: Fields, key: str, where: str) -> str | None:
     """Take a text that says something. Null and the empty text are left where they are and give None."""
     value = found.get(key)
-    if value is None or value == "":
+    if value is None or (isinstance(value, str) and not value):
         return None
     if not isinstance(value, str):
         refuse("must be text", value, f"{where}.{key}")

@@ -1,14 +1,14 @@
 """The tools that a request offers, read from either provider's shape and checked."""
 
 import json
-from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
 from callsheet.errors import InvalidMessage
-from callsheet.wire.cleaning import clean_value
+from callsheet.wire.cleaning import MergedKeys, clean_value
+from callsheet.wire.jsonvalue import json_fields
 from callsheet.wire.names import Wire, allowed_name
-from callsheet.wire.reading import Fields, fields, refuse, take_text
+from callsheet.wire.reading import Fields, fields, items, refuse, shortened, take_text
 
 
 class ToolKind(StrEnum):
@@ -39,10 +39,15 @@ class Tool:
     where: str
 
 
-def read_tools(tools: Iterable[object]) -> list[Tool]:
-    """Read tools in OpenAI's or Anthropic's shape. Raises `InvalidMessage` for another one, and for a repeated name."""
+def read_tools(tools: object) -> list[Tool]:
+    """Read a list of tools in OpenAI's or Anthropic's shape.
+
+    Raises `InvalidMessage` for what is no list, for a tool of another shape, and for a repeated name.
+    """
+    if not isinstance(tools, list | tuple):
+        raise InvalidMessage(f"tools must be a list, not {shortened(tools)}")
     read: dict[str, Tool] = {}
-    for at, given in enumerate(tools):
+    for at, given in enumerate(items(tools, "tools")):
         tool = read_tool(given, f"tools[{at}]")
         if tool.name in read:
             raise InvalidMessage(f"{tool.name!r} is offered twice", where=f"{tool.where}.name")
@@ -52,7 +57,7 @@ def read_tools(tools: Iterable[object]) -> list[Tool]:
 
 def read_tool(given: object, where: str) -> Tool:
     """Read one tool."""
-    found = _sendable(fields(given, where), where)
+    found = sendable(given, where)
     kind = found.get("type")
     for envelope in ToolKind.FUNCTION, ToolKind.CUSTOM:
         if envelope in found and kind in (None, envelope):
@@ -74,12 +79,26 @@ def check_name(tool: Tool, longest: int) -> None:
         refuse(f"must be 1 to {longest} letters, digits, '_' or '-'", tool.name, f"{tool.where}.name")
 
 
-def _sendable(found: Fields, where: str) -> Fields:
+def sendable(given: object, where: str) -> Fields:
+    """A tool as plain JSON that every provider can decode; `InvalidMessage`, naming the tool, where there is none."""
+    found = fields(given, where)
+    name = _named(found)
+    plain = json_fields(found, where, name)
     try:
-        json.dumps(found, allow_nan=False)
-    except (TypeError, ValueError, RecursionError) as error:
-        raise InvalidMessage(f"cannot be written as JSON ({error})", where=where) from error
-    return {key: clean_value(value) for key, value in found.items()}
+        json.dumps(plain, allow_nan=False)
+        return clean_value(plain)
+    except MergedKeys:
+        problem = "has keys that differ in characters alone that no provider takes"
+    except ValueError as error:
+        problem = f"cannot be written as JSON ({error})"
+    raise InvalidMessage(f"{name} {problem}" if name else problem, where=where)
+
+
+def _named(found: Fields) -> str:
+    """How a tool is called in an error that says what is wrong with it; empty where it has no name."""
+    inside = (found.get(envelope) for envelope in (ToolKind.FUNCTION, ToolKind.CUSTOM))
+    names = (part.get("name") for part in (found, *inside) if isinstance(part, dict))
+    return next((shortened(name) for name in names if isinstance(name, str)), "")
 
 
 def _tool(found: Fields, kind: ToolKind, wire: Wire, where: str) -> Tool:

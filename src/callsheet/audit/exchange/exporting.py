@@ -15,7 +15,7 @@ from callsheet.graph.record import StreamKey
 from callsheet.graph.values import Payload
 from callsheet.runtime.runtime import Runtime
 from callsheet.runtime.tail import branches
-from callsheet.wire.cleaning import escape_surrogates
+from callsheet.wire.cleaning import escape_controls, escape_surrogates
 from callsheet.wire.names import Wire
 
 
@@ -52,7 +52,7 @@ def export_conversation(runtime: Runtime, name: str, wire: Wire | None = None) -
 def dumped(line: Fields) -> bytes:
     """A line as bytes, with its end."""
     text = json.dumps(line, ensure_ascii=False, separators=(",", ":"))
-    return escape_surrogates(text).encode() + b"\n"
+    return escape_controls(escape_surrogates(text)).encode() + b"\n"
 
 
 def _inherited(groups: Sequence[Group], branch: RecordId, parent: Sequence[int]) -> int:

@@ -9,7 +9,7 @@ from callsheet.graph.enums import Role
 from callsheet.graph.nodes import Message, ToolArtifact
 from callsheet.graph.record import Record
 from callsheet.wire.anthropic.parse import MESSAGE
-from callsheet.wire.content import PARTS
+from callsheet.wire.content import is_parts
 from callsheet.wire.jsontext import decode_object
 from callsheet.wire.names import Wire
 
@@ -66,7 +66,7 @@ def _joined(group: Group, record: Record, wire: Wire | None) -> bool:
 
 
 def _goes_with_results(body: Message) -> bool:
-    return body.role is Role.USER and body.form == PARTS
+    return body.role is Role.USER and is_parts(body.form)
 
 
 def _wire(record: Record) -> str:

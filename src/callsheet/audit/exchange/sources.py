@@ -2,6 +2,7 @@
 
 import gzip
 import os
+import stat
 import sys
 import zlib
 from collections.abc import Iterable, Iterator
@@ -43,7 +44,7 @@ def read_lines(name: str) -> Iterator[Line | InvalidLine]:
     read.
     """
     with closing(_opened(name)) as file:
-        size = os.fstat(file.fileno()).st_size if name != STDIN else None
+        size = _size(file) if name != STDIN else None
         shown = "stdin" if name == STDIN else name
         number = 0
         try:
@@ -60,16 +61,29 @@ def read_lines(name: str) -> Iterator[Line | InvalidLine]:
 
 
 def check_readable(name: str) -> None:
-    """Raises `InputError` for a file that cannot be read."""
-    if name != STDIN and (Path(name).is_dir() or not os.access(name, os.R_OK)):
+    """Raises `InputError` for a file that cannot be read, and for standard input where that is closed."""
+    if name == STDIN:
+        # Python has no object for an input that the shell closed.
+        if sys.stdin is None or sys.stdin.closed:
+            raise InputError("standard input is closed")
+    elif "\0" in name or Path(name).is_dir() or not os.access(name, os.R_OK):
         raise InputError(f"{name} cannot be read: there is no such file, or no permission")
 
 
 def _opened(name: str) -> BufferedReader:
     try:
-        return open(sys.stdin.fileno(), "rb", closefd=False) if name == STDIN else Path(name).open("rb")
+        if name != STDIN:
+            return Path(name).open("rb")
+        check_readable(name)
+        return open(sys.stdin.fileno(), "rb", closefd=False)
     except OSError as problem:
         raise InputError(f"{name} cannot be read: {problem.strerror}") from problem
+
+
+def _size(file: BufferedReader) -> int | None:
+    """The size of a file; None for a pipe, which tells neither its size nor how far it was read."""
+    status = os.fstat(file.fileno())
+    return status.st_size if stat.S_ISREG(status.st_mode) else None
 
 
 def _unpacked(file: BufferedReader) -> Iterable[bytes]:

@@ -9,13 +9,16 @@ import secrets
 import shutil
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
+from glob import escape
 from pathlib import Path
 
 from callsheet.errors import Damaged, InvalidOption
 from callsheet.graph.ports import Clock
+from callsheet.graph.times import Instant
 from callsheet.ledger.blobs.folder import FolderBlobs
 from callsheet.ledger.blobs.store import BlobStore
+from callsheet.ledger.clock import SystemClock
 from callsheet.ledger.sqlite.connections import Connections
 from callsheet.ledger.sqlite.errors import translating
 from callsheet.ledger.sqlite.queries import query
@@ -26,6 +29,8 @@ DATABASE = "callsheet.db"
 
 _HOLD = 600 * 1_000_000
 """Microseconds that a hold on all blobs lasts unless it is renewed: what a backup that crashed leaves behind."""
+
+_UNFINISHED = ".unfinished-"
 
 _RENEW_EVERY = 256
 """Blobs copied between two renewals."""
@@ -42,6 +47,7 @@ def back_up(connections: Connections, blobs: BlobStore, clock: Clock, folder: Pa
     Raises `InvalidOption` when the folder exists, `Damaged` when a blob is missing.
     """
     _refuse_existing(folder)
+    _remove_leftovers(folder, clock.now())
     unfinished = _unfinished(folder)
     try:
         unfinished.mkdir(parents=True)
@@ -64,11 +70,12 @@ def restore(backup: Path, path: Path) -> None:
     if not source.is_file():
         raise InvalidOption(f"{backup} is no backup: it holds no {DATABASE}")
     _refuse_existing(path)
+    _remove_leftovers(path, SystemClock().now())
     unfinished = _unfinished(path)
     try:
         with translating(), closing(sqlite3.connect(source)) as connection:
             _copy_database(connection, unfinished)
-        _copy_blobs(unfinished, FolderBlobs(blob_folder(source)), blob_folder(path), lambda: None)
+        _copy_blobs(unfinished, FolderBlobs(blob_folder(source)), blob_folder(path), unfinished.touch)
         unfinished.rename(path)
     finally:
         unfinished.unlink(missing_ok=True)
@@ -80,7 +87,26 @@ def _refuse_existing(path: Path) -> None:
 
 
 def _unfinished(path: Path) -> Path:
-    return path.with_name(f"{path.name}.unfinished-{secrets.token_hex(4)}")
+    return path.with_name(f"{path.name}{_UNFINISHED}{secrets.token_hex(4)}")
+
+
+def _remove_leftovers(target: Path, now: Instant) -> None:
+    """Remove what copies to this target left when they were killed: what nobody has written to for longer than a hold.
+
+    A copy that still runs writes all the time; what cannot be removed stays.
+    """
+    for leftover in target.parent.glob(f"{escape(target.name)}{_UNFINISHED}*"):
+        with suppress(OSError):  # finished or removed just now
+            if _last_written(leftover) < now - _HOLD:
+                if leftover.is_dir():
+                    shutil.rmtree(leftover, ignore_errors=True)
+                else:
+                    leftover.unlink()
+
+
+def _last_written(path: Path) -> int:
+    """In microseconds since the epoch."""
+    return max(each.stat().st_mtime_ns for each in (path, *path.rglob("*"))) // 1000
 
 
 @contextmanager

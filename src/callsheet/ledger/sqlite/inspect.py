@@ -2,6 +2,7 @@
 
 import sqlite3
 from contextlib import closing
+from typing import NamedTuple
 
 from callsheet.errors import Damaged
 from callsheet.graph.ids import TenantId
@@ -12,26 +13,41 @@ from callsheet.ledger.sqlite.queries import query
 from callsheet.ledger.sqlite.rows import read_stream, series_of
 
 
+class _Made(NamedTuple):
+    """Something in a schema; an index or trigger with the table that it is of, a table with its own name."""
+
+    type: str
+    table: str
+    sql: str
+
+
 def schema_flaws(connection: sqlite3.Connection) -> list[SchemaFlaw]:
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as model:
         make_schema(model)
         expected = _schema(model)
     found = _schema(connection)
-    flaws: list[SchemaFlaw] = []
-    for name in sorted(expected.keys() | found.keys()):
-        ours, theirs = expected.get(name), found.get(name)
-        if ours == theirs:
-            continue
-        kind = (theirs or ours or ("", ""))[0]
-        wrong = "is missing" if theirs is None else "does not belong there" if ours is None else "is not as it was made"
-        flaws.append(SchemaFlaw(text=f"the {kind} {name!r} {wrong}", fatal=ours is not None and ours[0] == "table"))
-    return flaws
+    missing = [
+        SchemaFlaw(text=f"the {made.type} {name!r} is missing", fatal=made.type == "table")
+        for name, made in expected.items()
+        if name not in found and (name == made.table or made.table in found)
+    ]
+    foreign = [
+        SchemaFlaw(text=f"the {made.type} {name!r} does not belong there", fatal=False)
+        for name, made in found.items()
+        if name not in expected
+    ]
+    changed = [
+        SchemaFlaw(text=f"the {made.type} {name!r} is not as it was made", fatal=made.type == "table")
+        for name, made in expected.items()
+        if found.get(name, made) != made
+    ]
+    return missing + foreign + changed
 
 
-def _schema(connection: sqlite3.Connection) -> dict[str, tuple[str, str]]:
-    """What was created by name: its type and its text, in one spelling."""
+def _schema(connection: sqlite3.Connection) -> dict[str, _Made]:
+    """What was created, by name, with its text in one spelling."""
     rows = connection.execute(query("schema")).fetchall()
-    return {name: (type, " ".join(sql.split())) for name, type, sql in rows}
+    return {name: _Made(type, table, " ".join(sql.split())) for name, type, table, sql in rows}
 
 
 def catalogue(connection: sqlite3.Connection, tenant: TenantId | None) -> Catalogue:

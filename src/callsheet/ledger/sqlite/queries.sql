@@ -158,7 +158,7 @@ ORDER BY relation, source, target, position
 
 -- schema --
 -- What was created, by name; what SQLite makes for itself is left out.
-SELECT name, type, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite\_%' ESCAPE '\' AND sql IS NOT NULL
+SELECT name, type, tbl_name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite\_%' ESCAPE '\' AND sql IS NOT NULL
 
 -- lost_streams --
 -- Streams that rows belong to and that have none themselves.

@@ -1,6 +1,7 @@
 """From neutral blocks back to Messages as they were recorded: nothing cleaned, nothing repaired.
 
-Tool results in a row stand in one user message, together with the parts of the user that follow them.
+Tool results in a row stand in one user message, together with the parts of the user that follow them, and among those
+where they stood when the message was read.
 """
 
 import json
@@ -28,14 +29,27 @@ def export(blocks: Sequence[Block]) -> list[Fields]:
                 messages.append({"role": "user", "content": results})
             results.append(_result(block) | own)
             messages[-1].update(extras if isinstance(extras, dict) else {})
-        elif results is not None and block.role is Role.USER and block.form == content.PARTS:
-            results.extend(_written(block.parts, block.wire))
+        elif results is not None and block.role is Role.USER and content.is_parts(block.form):
+            results[:] = _mixed(results, _written(block.parts, block.wire), content.places_of(block.form))
             messages[-1].update(own_extras(block.extras, block.wire, Wire.ANTHROPIC))
             results = None
         else:
             messages.append(_said(block))
             results = None
     return messages
+
+
+def _mixed(results: Sequence[Fields], said: Sequence[Fields], places: Sequence[int]) -> list[Fields]:
+    """The content of a message: its results at their places, and before it those of others."""
+    others = max(len(results) - len(places), 0)
+    at = dict(zip(places, results[others:], strict=False))
+    waiting = iter(said)
+    mixed = list(results[:others])
+    for place in range(len(at) + len(said)):
+        found = at.pop(place, None) or next(waiting, None)
+        if found is not None:
+            mixed.append(found)
+    return [*mixed, *at.values()]
 
 
 def _said(said: Said) -> Fields:

@@ -1,4 +1,4 @@
-"""From Anthropic Messages to neutral blocks. Exact: `export` gives every message back, with its tool results first."""
+"""From Anthropic Messages to neutral blocks. Exact: `export` gives every message back."""
 
 from dataclasses import replace
 
@@ -25,7 +25,8 @@ _STATUS = {
 
 
 def parse_message(value: object, where: str) -> tuple[Block, ...]:
-    """Read one message; the tool results in it come first, as blocks of their own.
+    """Read one message; the tool results in it come first, as blocks of their own, since no request may hold anything
+    between calls and their results. Where they stood in the message, the form of the block behind them keeps.
 
     Raises `InvalidMessage` for what is not of this shape.
     """
@@ -44,10 +45,11 @@ def parse_message(value: object, where: str) -> tuple[Block, ...]:
             answers[0] = replace(answers[0], extras=extras(first, where))
         return tuple(answers)
     calls = any(isinstance(part, Call) for part in rest)
+    places = [at for at, part in enumerate(parts) if isinstance(part, Answer)]
     said = Said(
         role=role,
         parts=rest,
-        form=form,
+        form=form if places == [*range(len(places))] else content.with_places(form, places),
         wire=Wire.ANTHROPIC,
         extras=extras(found, where),
         defects=defects.of_content(rest, empty=not calls),

@@ -16,7 +16,7 @@ from callsheet.wire.anthropic.shapes import (
     UrlSource,
 )
 from callsheet.wire.arguments import as_object, exact_object, free_text
-from callsheet.wire.cleaning import clean, clean_value
+from callsheet.wire.cleaning import MergedKeys, clean, clean_value
 from callsheet.wire.jsontext import own_extras
 from callsheet.wire.names import CUSTOM, UNNAMED_TOOL, Wire, allowed_name
 
@@ -33,7 +33,7 @@ def thinking(part: Reasoning) -> list[AsRecorded]:
     block = exact_object(part.raw.decode()) if part.wire == Wire.ANTHROPIC else None
     if block is None or not block.get(shapes.THINKING.get(str(block.get("type")), "")):
         return []
-    return [block] if clean_value(block) == block else []
+    return [block] if _cleaned(block) == block else []
 
 
 def as_recorded(part: Opaque, place: str) -> list[AsRecorded]:
@@ -46,7 +46,16 @@ def as_recorded(part: Opaque, place: str) -> list[AsRecorded]:
         return []
     if block["type"] == "document" and not _holds_blocks(block.get("source")):
         return []
-    return [{clean(key): clean_value(value) for key, value in block.items() if key != "cache_control"}]
+    shown = _cleaned({key: value for key, value in block.items() if key != "cache_control"})
+    return [shown] if shown is not None else []
+
+
+def _cleaned(block: AsRecorded) -> AsRecorded | None:
+    """The block as any request may hold it; None where cleaning would lose a value."""
+    try:
+        return clean_value(block)
+    except MergedKeys:
+        return None
 
 
 def _holds_blocks(source: object) -> bool:

@@ -104,11 +104,11 @@ def _check_content(content: object, place: str, where: str, findings: Findings) 
         return []
     blocks: list[Mapping[str, object]] = []
     for at, block in enumerate(findings.want_list(content, where) or ()):
-        if isinstance(block, Mapping) and block.get("type") in _BY_PLACE[place]:
-            _check_block(block, str(block["type"]), f"{where}[{at}]", findings)
+        type = block.get("type") if isinstance(block, Mapping) else None
+        if isinstance(block, Mapping) and isinstance(type, str) and type in _BY_PLACE[place]:
+            _check_block(block, type, f"{where}[{at}]", findings)
             blocks.append(block)
         else:
-            type = block.get("type") if isinstance(block, Mapping) else None
             findings.add(Rule.SHAPE, f"{where}[{at}]", f"has the type {type!r}")
     return blocks
 
@@ -136,7 +136,12 @@ def _check_source(value: object, block: str, where: str, findings: Findings) -> 
     match source.get("type"):
         case "base64":
             allowed = _PICTURES if block == "image" else frozenset({"application/pdf"})
-            fine = mime in allowed and isinstance(data, str) and _BASE64.fullmatch(data) is not None
+            fine = (
+                isinstance(mime, str)
+                and mime in allowed
+                and isinstance(data, str)
+                and _BASE64.fullmatch(data) is not None
+            )
         case "text":
             fine = block == "document" and mime == "text/plain" and isinstance(data, str) and bool(data.strip())
         case "url":

@@ -20,7 +20,7 @@ def _said(said: Said) -> Fields:
     if said.name is not None:
         message["name"] = said.name
     parts = [part for part in said.parts if not isinstance(part, Call)]
-    if said.form != content.PARTS and parts:
+    if not content.is_parts(said.form) and parts:
         last = parts[-1]
         if isinstance(last, Text) and is_refusal(last):
             message[REFUSAL] = last.text

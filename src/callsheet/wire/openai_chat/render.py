@@ -12,7 +12,7 @@ from callsheet.assemble.standins import EMPTY, NO_OUTPUT
 from callsheet.graph.enums import Role
 from callsheet.wire import media, standins
 from callsheet.wire.cleaning import clean
-from callsheet.wire.content import PARTS, shown_texts
+from callsheet.wire.content import is_parts, shown_texts
 from callsheet.wire.names import CallIds, Wire, allowed_name
 from callsheet.wire.openai_chat import shapes
 from callsheet.wire.openai_chat.parse import is_refusal
@@ -118,7 +118,7 @@ def _tool(answer: Answer, id: str) -> tuple[ToolMessage, list[UserPart]]:
 def _content(shown: list[P], block: Said | Answer) -> str | list[P]:
     """A single text as text; as parts when there are several, or when it came so in this format."""
     text = shown[0].get("text") if len(shown) == 1 else None
-    came_as_parts = block.form == PARTS and block.wire == Wire.OPENAI
+    came_as_parts = is_parts(block.form) and block.wire == Wire.OPENAI
     return text if isinstance(text, str) and not came_as_parts else shown
 
 

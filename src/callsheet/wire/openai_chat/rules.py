@@ -29,10 +29,10 @@ def check(request: Mapping[str, object], findings: Findings) -> None:
     for at, message in enumerate(messages):
         where = f"messages[{at}]"
         role = message.get("role") if isinstance(message, Mapping) else None
-        if not isinstance(message, Mapping) or role not in _PARTS_BY_ROLE:
+        if not isinstance(message, Mapping) or not isinstance(role, str) or role not in _PARTS_BY_ROLE:
             findings.add(Rule.ROLE, where, f"has the role {role!r}")
             continue
-        _check_message(message, str(role), where, findings)
+        _check_message(message, role, where, findings)
         if role == "tool":
             _check_result(message.get("tool_call_id"), due, where, findings)
             continue
@@ -60,7 +60,7 @@ def _check_message(message: Mapping[str, object], role: str, where: str, finding
 
 def _check_part(part: object, allowed: set[str], where: str, findings: Findings) -> None:
     type = part.get("type") if isinstance(part, Mapping) else None
-    if type not in allowed or not isinstance(type, str):
+    if not isinstance(type, str) or type not in allowed:
         findings.add(Rule.SHAPE, where, f"has the type {type!r}")
         return
     found = findings.want_object(part, where, required=frozenset({"type", type})) or {}
