@@ -76,7 +76,8 @@ class Said:
 
     role: Role
     parts: tuple[Part, ...] = ()
-    #: How the content stood in its provider's shape: ``string``, ``parts``, ``null`` or ``absent``.
+    #: How the content stood in its provider's shape: ``string``, ``parts``, ``null`` or ``absent``; ``parts@1,2`` for
+    #: parts among which results stood at these places.
     form: str = "string"
     wire: str = ""
     name: str | None = None

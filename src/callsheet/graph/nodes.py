@@ -78,7 +78,8 @@ class Message(Value, tag="message"):
 
     role: Role
     parts: tuple[Part, ...] = ()
-    #: How the content stood in its provider's shape: ``string``, ``parts``, ``null`` or ``absent``.
+    #: How the content stood in its provider's shape: ``string``, ``parts``, ``null`` or ``absent``; ``parts@1,2`` for
+    #: parts among which results stood at these places.
     form: str = "string"
     #: The provider format it came in, such as ``openai`` or ``anthropic``.
     wire: str = ""

@@ -189,8 +189,7 @@ class Conversation:
         kept = positive(reserve, "reserve")
         if budget is None and kept >= DEFAULT_WINDOW:
             raise InvalidOption(f"reserve is {kept:,}; without a budget it must be below {DEFAULT_WINDOW:,}")
-        if not isinstance(tools, list | tuple):
-            raise InvalidOption(f"tools is {shown(tools)}; it must be a list of tool schemas")
+        offered = formats.check_tools(tools)
         limit = positive(budget, "budget") if budget is not None else DEFAULT_WINDOW - kept
         chosen = policy_set(label(policy, "policy") if policy is not None else DEFAULT)
         session = self._session
@@ -203,7 +202,7 @@ class Conversation:
             mode=choice(RuntimeMode, mode, "mode"),
             provider=label(provider, "provider"),
             model=label(model, "model"),
-            tools=tuple(formats.tool_name(tool, f"tools[{index}]") for index, tool in enumerate(tools)),
+            tools=tuple(formats.tool_name(tool, f"tools[{index}]") for index, tool in enumerate(offered)),
             budget=limit,
             reserve=kept,
             now=instant(now) if now is not None else session.clock.now(),
@@ -211,7 +210,7 @@ class Conversation:
         before = session.last_sheet(self._view)
         if before is None:
             before = last_sheet(session.place, tail.lineage, self._view.participant)
-        sheet, full = assemble(session.place, tail.lineage, boundary, policy=chosen, tools=tools, before=before)
+        sheet, full = assemble(session.place, tail.lineage, boundary, policy=chosen, tools=offered, before=before)
         session.remember_sheet(self._view, full)
         return sheet
 
