@@ -6,19 +6,19 @@ from dataclasses import dataclass
 from callsheet.assemble import blocks
 from callsheet.assemble.compose import content_payload, text_of
 from callsheet.errors import InvalidOption, NotFound
-from callsheet.graph.enums import ArtifactStatus, ForkReason, RuntimeMode, Visibility
+from callsheet.graph.enums import ArtifactStatus, ForkReason, RuntimeMode
 from callsheet.graph.ids import ROOT_BRANCH, RecordId
-from callsheet.graph.nodes import Boundary, ContextAssembly, Message, ModelRun, Participant, ToolArtifact, ToolCall
+from callsheet.graph.nodes import Boundary, ContextAssembly, Message, ModelRun, ToolArtifact, ToolCall
 from callsheet.graph.query import NodeQuery
 from callsheet.graph.record import Record
 from callsheet.graph.times import instant
-from callsheet.graph.values import Payload, Scope
 from callsheet.policy.sets import DEFAULT, policy_set
 from callsheet.runtime import forking
 from callsheet.runtime.assembling import assemble, last_sheet, read_sheet
 from callsheet.runtime.counters import Counters, count_up
-from callsheet.runtime.drafting import Drafting, Shown, text_bytes
-from callsheet.runtime.options import Time, choice, label, positive, shown
+from callsheet.runtime.drafting import Shown
+from callsheet.runtime.options import Time, choice, label, positive
+from callsheet.runtime.participating import Configuration, participants, participate
 from callsheet.runtime.recording import Recording, check_sheet, waiting_sheet
 from callsheet.runtime.session import Session, View
 from callsheet.runtime.sheet import Sheet
@@ -150,7 +150,7 @@ class Conversation:
                 id=known.id,
                 provider_id=known.body.provider_id,
                 tool=known.body.tool,
-                arguments=text_of(self._read(known.body.arguments)),
+                arguments=text_of(self._session.read(known.body.arguments)),
             )
             for known in tail.open.values()
         )
@@ -297,50 +297,13 @@ class Conversation:
         What a participant's runs request and tools answer is its own; what it finally says is for everyone on the
         branch. A name keeps the configuration that it was created with; another one is a `InvalidOption`.
         """
-        wanted = {"provider": provider, "model": model, "persona": persona}
-        label(name, "the participant's name")
-        for field, value in wanted.items():
-            if value is not None and field != "persona":
-                label(value, field)
-        if persona is not None and not isinstance(persona, str):
-            raise InvalidOption(f"persona is {shown(persona)}; it must be text")
-        session = self._session
-        id = session.ids.record("participant")
-        text = session.ledger.stash(session.owner, text_bytes(persona)) if persona is not None else None
-        made = Participant(name=name, provider=provider, model=model, persona=text)
-        found: list[RecordId] = []
-
-        def draft(drafting: Drafting) -> None:
-            known = self._participant_named(name, wanted)
-            found[:] = [id if known is None else known]
-            if known is None:
-                drafting.add(made, kind="participant", scope=Scope(visibility=Visibility.CONVERSATION), id=id)
-
-        session.append(self._view, draft)
-        return Conversation(session, self._view.branch, found[0])
-
-    def _participant_named(self, name: str, wanted: Mapping[str, str | None]) -> RecordId | None:
-        """The participant with this name. Raises `InvalidOption` when it was created with another configuration."""
-        session = self._session
-        for record in session.ledger.nodes(session.conversation.key, NodeQuery(kinds=("participant",))):
-            body = record.body
-            if not isinstance(body, Participant) or body.name != name:
-                continue
-            persona = text_of(self._read(body.persona)) if body.persona is not None else None
-            has = {"provider": body.provider, "model": body.model, "persona": persona}
-            for field, value in wanted.items():
-                if value is not None and value != has[field]:
-                    raise InvalidOption(
-                        f"participant {name!r} has {field} {shown(has[field])}; use another name for {shown(value)}"
-                    )
-            return record.id
-        return None
+        wanted = Configuration(provider=provider, model=model, persona=persona)
+        id = participate(self._session, self._view, name, wanted)
+        return Conversation(self._session, self._view.branch, id)
 
     def participants(self) -> dict[str, RecordId]:
         """The participants of the conversation by name, in the order in which they came."""
-        session = self._session
-        found = session.ledger.nodes(session.conversation.key, NodeQuery(kinds=("participant",)))
-        return {record.body.name: record.id for record in found if isinstance(record.body, Participant)}
+        return participants(self._session)
 
     # ------------------------------------------------------------------ looking
 
@@ -348,7 +311,7 @@ class Conversation:
         """What people read: messages and tool cards of a branch (default: this one), without bookkeeping."""
         view = self if branch is None else self.on(branch)
         records, calls = view.history()
-        return transcript(records, calls, self._read)
+        return transcript(records, calls, self._session.read)
 
     def history(self) -> tuple[list[Record], dict[RecordId, ToolCall]]:
         """The messages and artifacts of this branch in order, and the calls that they refer to."""
@@ -365,7 +328,7 @@ class Conversation:
         if not isinstance(body, ToolArtifact):
             raise NotFound(f"no tool result {artifact!r} in conversation {self.name!r}")
         payloads = (content_payload(part) for part in body.content)
-        return b"".join(self._read(payload) for payload in payloads if payload is not None)
+        return b"".join(self._session.read(payload) for payload in payloads if payload is not None)
 
     def counters(self) -> Counters:
         """Turns, messages and tokens of this branch so far."""
@@ -378,8 +341,3 @@ class Conversation:
 
     def _get(self, ids: Sequence[RecordId]) -> list[Record]:
         return self._session.ledger.get(self._session.conversation.key, tuple(ids)) if ids else []
-
-    def _read(self, payload: Payload) -> bytes:
-        if payload.inline is not None:
-            return payload.inline
-        return self._session.ledger.fetch(self._session.owner, payload)

@@ -10,6 +10,7 @@ from callsheet.errors import PositionConflict, StoreBusy
 from callsheet.graph.ids import RecordId
 from callsheet.graph.ports import Append, Clock, Ids, Ledger, Owner
 from callsheet.graph.record import Record, Stream
+from callsheet.graph.values import Payload
 from callsheet.runtime.assembling import Place
 from callsheet.runtime.drafting import Drafting
 from callsheet.runtime.tail import Tail, load
@@ -97,6 +98,10 @@ class Session:
             self._know(view, drafting.tail)
             return drafting.tail, records
         raise StoreBusy(f"other writers of {self.conversation.name!r} were first {_ATTEMPTS} times; try again")
+
+    def read(self, payload: Payload) -> bytes:
+        """The bytes of a payload, wherever they lie."""
+        return payload.inline if payload.inline is not None else self.ledger.fetch(self.owner, payload)
 
     def last_sheet(self, view: View) -> Whole | None:
         """The newest sheet assembled here; None: none yet in this process."""
