@@ -193,3 +193,21 @@ def test_what_a_sheet_could_not_be_read_back_with_is_refused(talk: Conversation)
         assert len(str(caught.value)) < 200
     assert [] == talk.sheets()
     assert talk.assemble(provider="openai", model="gpt-5.2")
+
+
+@pytest.mark.parametrize(
+    ("provider", "model", "budget"),
+    [
+        ("openai", "gpt-4", 8_192 - 1_000),
+        ("anthropic", "claude-sonnet-4-5", 200_000 - 1_000),
+        ("openai", "unheard-of", 128_000 - 1_000),
+    ],
+)
+def test_without_a_budget_the_models_window_is_the_limit(
+    talk: Conversation, provider: str, model: str, budget: int
+) -> None:
+    talk.record(user("Hi"))
+    sheet = talk.assemble(provider=provider, model=model, reserve=1_000)
+    assert budget == sheet.record.boundary.budget
+    with pytest.raises(InvalidOption, match="must be below the window"):
+        talk.assemble(provider=provider, model=model, reserve=10**7)

@@ -26,7 +26,7 @@ def add(commands: Commands) -> None:
         "--budget",
         type=int,
         metavar="TOKENS",
-        help="what the request may take (default: 400,000 less what is kept for the reply)",
+        help="what the request may take (default: the model's window less room for the reply)",
     )
     parser.add_argument("--tools", metavar="FILE", help="tool schemas, a JSON list in either provider's shape")
     parser.add_argument("--policy", metavar="NAME", help="the policy set (default: the library's)")

@@ -24,6 +24,7 @@ from callsheet.policy.visibility import refusal
 from callsheet.runtime.calibrating import calibrated_counter
 from callsheet.runtime.sheet import Sheet
 from callsheet.wire import formats
+from callsheet.wire.catalogue import catalogue
 from callsheet.wire.tokens import TokenCounter
 
 ASSEMBLER = "1"
@@ -124,7 +125,13 @@ def assemble(
     change = delta(selected.selections, addresses, before)
     record = ContextAssembly(
         boundary=boundary,
-        pins=Pins(policy_set=policy.hash, assembler=ASSEMBLER, counter=counter.name, calibration=calibration),
+        pins=Pins(
+            policy_set=policy.hash,
+            assembler=ASSEMBLER,
+            counter=counter.name,
+            calibration=calibration,
+            prices=catalogue().name,
+        ),
         cut=((place.conversation.id, lineage.upto),),
         base=change.base,
         kept=change.kept,

@@ -25,9 +25,10 @@ from callsheet.runtime.sheet import Sheet
 from callsheet.runtime.tail import Tail, branches
 from callsheet.runtime.transcript import Item, transcript
 from callsheet.wire import formats
+from callsheet.wire.catalogue import facts
 
-DEFAULT_WINDOW = 400_000
-"""Tokens that a model is taken to read when no budget is given."""
+DEFAULT_WINDOW = 128_000
+"""Tokens that a model that is not in the catalogue is taken to read when no budget is given."""
 
 DEFAULT_RESERVE = 4_096
 """Tokens kept free for the reply."""
@@ -178,19 +179,21 @@ class Conversation:
     ) -> Sheet:
         """Assemble the next request of this branch and participant under a policy set, and store how it came about.
 
-        `budget` is what the request may take in tokens, tool schemas included; default: 400,000 less `reserve`, which
-        is kept free for the reply. `tools` are schemas in OpenAI's or Anthropic's shape and render in
-        this order. `policy` names a policy set; default: ``replay``, everything verbatim. `now` is the time that the
-        policies go by; default: the clock's.
+        `budget` is what the request may take in tokens, tool schemas included; default: the model's window (128,000
+        for a model that is not in the catalogue) less `reserve`, which is kept free for the reply. `tools` are
+        schemas in OpenAI's or Anthropic's shape and render in this order. `policy` names a policy set; default:
+        ``replay``, everything verbatim. `now` is the time that the policies go by; default: the clock's.
+
+        `provider` decides the format: Anthropic's for ``anthropic``, OpenAI's Chat Completions for every other.
 
         Raises `BudgetTooSmall` with the sizes of the parts when what must appear does not fit, `EmptyRequest` when
         there is nothing to answer, `PolicyError` for an unknown policy set. Nothing but the sheet is stored.
         """
+        label(provider, "provider")
+        label(model, "model")
         kept = positive(reserve, "reserve")
-        if budget is None and kept >= DEFAULT_WINDOW:
-            raise InvalidOption(f"reserve is {kept:,}; without a budget it must be below {DEFAULT_WINDOW:,}")
         offered = formats.check_tools(tools)
-        limit = positive(budget, "budget") if budget is not None else DEFAULT_WINDOW - kept
+        limit = positive(budget, "budget") if budget is not None else _room(provider, model, kept)
         chosen = policy_set(label(policy, "policy") if policy is not None else DEFAULT)
         session = self._session
         tail = session.tail(self._view, fresh=True)
@@ -200,8 +203,8 @@ class Conversation:
             trigger=tail.last_message,
             participant=self._view.participant,
             mode=choice(RuntimeMode, mode, "mode"),
-            provider=label(provider, "provider"),
-            model=label(model, "model"),
+            provider=provider,
+            model=model,
             tools=tuple(formats.tool_name(tool, f"tools[{index}]") for index, tool in enumerate(offered)),
             budget=limit,
             reserve=kept,
@@ -341,3 +344,12 @@ class Conversation:
 
     def _get(self, ids: Sequence[RecordId]) -> list[Record]:
         return self._session.ledger.get(self._session.conversation.key, tuple(ids)) if ids else []
+
+
+def _room(provider: str, model: str, reserve: int) -> int:
+    """Tokens that a request may take in a model's window when room for the reply is kept free."""
+    known = facts(provider, model)
+    window = known.window if known is not None and known.window is not None else DEFAULT_WINDOW
+    if reserve >= window:
+        raise InvalidOption(f"reserve is {reserve:,}; it must be below the window of {model}, {window:,} tokens")
+    return window - reserve
