@@ -61,6 +61,23 @@ def test_chains_are_cut_so_that_reading_one_sheet_is_bounded() -> None:
     assert 3 == depths.count(0)
 
 
+def test_all_sheets_of_a_growing_conversation_take_room_in_proportion_to_its_length() -> None:
+    def stored(steps: int) -> int:
+        before: Whole | None = None
+        names: list[str] = []
+        total = 0
+        for number in range(steps):
+            names += [f"{number}a", f"{number}b", f"{number}c"]
+            body = _stored(number, names, before)
+            total += len(body.selected) + len(body.blocks)
+            before = whole(RecordId(str(number)), body, before if body.base is not None else None)
+            assert tuple(names) == before.blocks
+        return total
+
+    assert stored(1_000) < 2.5 * stored(500)
+    assert stored(1_000) < 5 * 6 * 1_000
+
+
 def test_an_extension_stores_only_what_is_new() -> None:
     before = whole(RecordId("0"), _stored(0, ["a", "b"], None), None)
     body = _stored(1, ["a", "b", "c"], before)

@@ -1,7 +1,8 @@
 """The record of a sheet, stored as what it adds to the sheet before it.
 
-A sheet that extends another names it and how much of it stands unchanged in front. Walking back is bounded: after
-`LONGEST` links the next sheet is stored whole.
+A sheet that extends another names it and how much of it stands unchanged in front. A sheet is stored whole when the
+sheets since the last whole one have added as much as it holds, so that all sheets of a conversation together take room
+in proportion to its length, not to its square; and after `LONGEST` links, so that walking back is bounded.
 """
 
 from collections.abc import Sequence
@@ -11,19 +12,27 @@ from typing import TypeVar
 from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import ContextAssembly, Selection
 
-LONGEST = 64
+SHORTEST, LONGEST = 64, 1024
+"""Links between two sheets that are stored whole: so many at least, and so many at most."""
 
 _T = TypeVar("_T")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Whole:
-    """A sheet's selections and block addresses in full, with its distance from the last sheet stored whole."""
+    """A sheet's selections and block addresses in full, and how far it is from the last sheet stored whole."""
 
     id: RecordId
     selected: tuple[Selection, ...]
     blocks: tuple[str, ...]
+    #: Links to the last sheet stored whole, and what they added to it.
     depth: int
+    added: int = 0
+
+    @property
+    def size(self) -> int:
+        """Selections and addresses that storing it whole takes."""
+        return len(self.selected) + len(self.blocks)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -47,7 +56,7 @@ def common_prefix(new: Sequence[_T], old: Sequence[_T]) -> int:
 
 def delta(selected: tuple[Selection, ...], blocks: tuple[str, ...], before: Whole | None) -> Delta:
     """Express a sheet as an extension of the one before, where that is shorter."""
-    if before is None or before.depth >= LONGEST:
+    if before is None or before.depth >= LONGEST or (before.depth >= SHORTEST and before.added >= before.size // 2):
         return Delta(base=None, kept=0, kept_blocks=0, selected=selected, blocks=blocks)
     kept, kept_blocks = common_prefix(selected, before.selected), common_prefix(blocks, before.blocks)
     if kept + kept_blocks == 0:
@@ -70,4 +79,5 @@ def whole(id: RecordId, sheet: ContextAssembly, before: Whole | None) -> Whole:
         selected=before.selected[: sheet.kept] + sheet.selected,
         blocks=before.blocks[: sheet.kept_blocks] + sheet.blocks,
         depth=before.depth + 1,
+        added=before.added + len(sheet.selected) + len(sheet.blocks),
     )

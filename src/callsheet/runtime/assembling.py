@@ -154,12 +154,7 @@ def assemble(
     scope = Scope(branch=boundary.branch, owner=boundary.participant)
     made = Draft(id=id, at=boundary.now, body=record, nonce=place.ids.nonce(), scope=scope)
     place.ledger.append([Append(stream=place.sheets, drafts=(made,), blocks=new)])
-    full = Whole(
-        id=id,
-        selected=selected.selections,
-        blocks=addresses,
-        depth=before.depth + 1 if before is not None and change.base is not None else 0,
-    )
+    full = whole(id, record, before if change.base is not None else None)
     return Sheet(id=id, record=record, selections=full.selected, blocks=rendered, _composed=composed), full
 
 
