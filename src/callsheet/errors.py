@@ -106,7 +106,7 @@ class BudgetTooSmall(AssemblyError):
 
     code = "assembly.budget_too_small"
 
-    def __init__(self, *, budget: int, sizes: dict[str, int], policy: str) -> None:
+    def __init__(self, *, budget: int, sizes: dict[str, int], policy: str, exact: bool = True) -> None:
         #: Tokens that the request may take.
         self.budget = budget
         #: Tokens by part: ``system``, ``tools``, ``history`` and whatever else had to appear.
@@ -115,7 +115,8 @@ class BudgetTooSmall(AssemblyError):
         parts = ", ".join(f"{name} {size:,}" for name, size in sizes.items())
         total = sum(sizes.values())
         super().__init__(
-            f"policy set {policy!r} must show {total:,} tokens ({parts}) but the budget is {budget:,}. "
+            f"policy set {policy!r} must show {total:,} tokens ({parts}"
+            f"{'' if exact else '; estimates, each with its margin'}) but the budget is {budget:,}. "
             "Raise the budget, offer fewer tools, or choose a policy set that may show less."
         )
 

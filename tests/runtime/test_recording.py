@@ -5,7 +5,8 @@ from collections.abc import Iterator
 import pytest
 
 from callsheet import Conversation, Runtime, ToolCard
-from callsheet.errors import AmbiguousSheet, InvalidMessage, InvalidOption, NotFound
+from callsheet.errors import AmbiguousSheet, InvalidMessage, InvalidOption, InvalidTime, NotFound
+from callsheet.graph.changes import ToolsOffered
 from callsheet.graph.enums import ArtifactStatus, Defect, Lifecycle, RunStatus
 from callsheet.graph.nodes import Message, ModelRun, ToolArtifact
 from callsheet.graph.record import Record
@@ -144,6 +145,46 @@ def test_what_is_odd_about_a_result_is_marked(talk: Conversation, history: list[
     assert defects == list(last.defects)
 
 
+def answered(talk: Conversation) -> list[tuple[str, bytes | None]]:
+    cards = [item for item in talk.transcript() if isinstance(item, ToolCard)]
+    return [(card.tool, talk.raw(card.artifact) if card.artifact else None) for card in cards]
+
+
+def named_result(id: str | None, tool: str, content: str) -> dict[str, object]:
+    return {**result(id, content), "name": tool}
+
+
+@pytest.mark.parametrize(
+    ("calls", "results", "expected"),
+    [
+        (
+            [call("a", "f"), call("a", "g")],
+            [named_result("a", "f", "rf"), named_result("a", "g", "rg")],
+            [("f", b"rf"), ("g", b"rg")],
+        ),
+        (
+            [call("a", "f"), call("a", "g")],
+            [named_result("a", "g", "rg"), named_result("a", "f", "rf")],
+            [("f", b"rf"), ("g", b"rg")],
+        ),
+        ([call("a", "f"), call("a", "f")], [result("a", "1"), result("a", "2")], [("f", b"1"), ("f", b"2")]),
+        ([call("a", "f"), call("", "g")], [result(None, "rg"), result("a", "rf")], [("f", b"rf"), ("g", b"rg")]),
+        ([call("", "f")], [result("a", "rf")], [("f", b"rf")]),
+        (
+            [call("", "f"), call("", "g")],
+            [named_result("x", "g", "rg"), result("y", "rf")],
+            [("f", b"rf"), ("g", b"rg")],
+        ),
+        ([call("b", "f")], [result("a", "rf")], [("f", None), ("", b"rf")]),
+    ],
+)
+def test_ids_that_repeat_or_are_missing_still_pair_by_tool_and_position(
+    talk: Conversation, calls: list[dict[str, object]], results: list[object], expected: list[tuple[str, bytes | None]]
+) -> None:
+    talk.record([user("?"), asks(*calls), *results])
+    assert expected == answered(talk)
+
+
 def test_one_list_and_many_calls_record_the_same(runtime: Runtime) -> None:
     history = [user("Both."), asks(call("a"), call("b")), result("b", "2"), result("a", "1"), user("Thanks.")]
     one, many = runtime.conversation("one"), runtime.conversation("many")
@@ -229,6 +270,27 @@ def test_a_changed_tool_set_is_recorded_once_with_the_reply(runtime: Runtime, ta
         talk.record(openai_reply("!"), sheet=sent)
     kinds = [record.header.kind for record in everything(runtime, talk)]
     assert 2 == kinds.count("tools_offered")
+
+
+def test_taking_all_tools_away_is_a_change_too(runtime: Runtime, talk: Conversation) -> None:
+    for tools in ([], [tool("a")], [], [tool("a")]):
+        talk.record(user("?"))
+        sent = talk.assemble(provider="openai", model="gpt-5.2", tools=tools)
+        talk.record(openai_reply("!"), sheet=sent)
+    changes = [record.body for record in everything(runtime, talk) if isinstance(record.body, ToolsOffered)]
+    assert [("a",), (), ("a",)] == [change.names for change in changes]
+
+
+@pytest.mark.parametrize("at", ["9999-12-31T23:59:59-01:00", "0001-01-01T00:00:00+14:00", 1e18, "2026-13-01T00:00:00Z"])
+def test_times_that_cannot_be_told_again_are_refused(talk: Conversation, at: str | float) -> None:
+    with pytest.raises(InvalidTime):
+        talk.record(user("?"), at=at)
+    assert [] == talk.transcript()
+
+
+def test_letters_of_times_may_be_small(talk: Conversation) -> None:
+    talk.record(user("?"), at="2026-05-01t02:00:00z")
+    assert "2026-05-01T02:00:00+00:00" == talk.transcript()[0].at.isoformat()
 
 
 def test_ids_and_names_with_half_characters_are_recorded_and_still_pair(talk: Conversation) -> None:

@@ -90,4 +90,4 @@ def check_budget(parts: TokenParts, budget: int, counter: TokenCounter, policy: 
         "history": counter.bounded(parts.total - parts.instructions - parts.tools),
     }
     if sum(sizes.values()) > budget:
-        raise BudgetTooSmall(budget=budget, sizes=sizes, policy=policy)
+        raise BudgetTooSmall(budget=budget, sizes=sizes, policy=policy, exact=counter.exact)

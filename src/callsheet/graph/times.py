@@ -10,6 +10,8 @@ Instant = NewType("Instant", int)
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
+_FIRST = (datetime.min.replace(tzinfo=UTC) - _EPOCH) // _MICROSECOND
+_LAST = (datetime.max.replace(tzinfo=UTC) - _EPOCH) // _MICROSECOND
 
 
 def instant(value: datetime | str | int | float) -> Instant:
@@ -25,14 +27,17 @@ def instant(value: datetime | str | int | float) -> Instant:
     if isinstance(value, str):
         text = value[:60]
         try:
-            value = datetime.fromisoformat(value)
+            value = datetime.fromisoformat(value.upper())
         except ValueError:
             raise InvalidTime(f"{text!r} is not an ISO 8601 time") from None
     if not isinstance(value, datetime):
         raise InvalidTime(f"a {type(value).__name__} is not a time")
     if value.tzinfo is None or value.utcoffset() is None:
         raise InvalidTime(f"{value.isoformat()} has no zone: add one, such as {value.isoformat()}+00:00")
-    return Instant((value - _EPOCH) // _MICROSECOND)
+    moment = Instant((value - _EPOCH) // _MICROSECOND)
+    if not _FIRST <= moment <= _LAST:
+        raise InvalidTime(f"{value.isoformat()} is out of range: in UTC it is before the year 1 or after 9999")
+    return moment
 
 
 def _from_epoch(seconds: int | float) -> Instant:

@@ -144,7 +144,7 @@ class Drafting:
     def _in_use(self, id: str) -> bool:
         """Whether a call with this provider's id is open, or was answered in the newest turn."""
         answered = self.tail.answered.values()
-        return self.tail.newest(id) is not None or any(known.body.provider_id == id for known in answered)
+        return bool(self.tail.named(id)) or any(known.body.provider_id == id for known in answered)
 
     # ------------------------------------------------------------------ results
 

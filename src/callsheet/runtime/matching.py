@@ -1,5 +1,6 @@
 """Which call a result answers. A provider's id is no key: recordings repeat it, so position decides."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from callsheet.graph.enums import Defect
@@ -17,23 +18,27 @@ class Match:
 def match(id: str | None, tool: str | None, tail: Tail) -> Match:
     """Find the call of a result, by the id and the tool that the result names, among the calls of the tail.
 
-    With an id: the newest open call with that id; else one of the newest message that was answered before. Without
-    an id: the oldest open call of the newest message, of the same tool where the result names one.
+    With an id: an open call with that id, in the newest turn that has one; there the oldest, of the same tool where
+    there is one. Else a call of the newest message with that id that was answered before. Else, and without an id: an
+    open call of the newest message by position, the ones that came without an id first.
     """
-    if id:
-        return _by_id(id, tail)
-    for known in tail.open.values():
-        if known.body.message == tail.last_message and tool in (None, known.body.tool):
-            return Match(call=known)
-    return Match(call=None, defects=(Defect.ORPHAN_RESULT,))
-
-
-def _by_id(id: str, tail: Tail) -> Match:
-    known = tail.newest(id)
-    if known is not None:
-        late = known.body.message != tail.last_message
-        return Match(call=known, defects=(Defect.LATE_RESULT,) if late else ())
+    named = tail.named(id) if id else []
+    if named:
+        turn = [known for known in named if known.body.message == named[-1].body.message]
+        late = turn[0].body.message != tail.last_message
+        return Match(call=_of_tool(turn, tool) or turn[0], defects=(Defect.LATE_RESULT,) if late else ())
     for known in tail.answered.values():
-        if known.body.provider_id == id:
+        if id and known.body.provider_id == id:
             return Match(call=known, defects=(Defect.REPEATED_RESULT,))
-    return Match(call=None, defects=(Defect.ORPHAN_RESULT,))
+    here = [known for known in tail.open.values() if known.body.message == tail.last_message]
+    unnamed = _of_tool([known for known in here if not known.body.provider_id], tool)
+    if id:
+        defect = Defect.MISSING_ID if unnamed is not None else Defect.ORPHAN_RESULT
+        return Match(call=unnamed, defects=(defect,))
+    by_position = unnamed or _of_tool(here, tool)
+    return Match(call=by_position, defects=() if by_position is not None else (Defect.ORPHAN_RESULT,))
+
+
+def _of_tool(calls: Sequence[KnownCall], tool: str | None) -> KnownCall | None:
+    """The first call of this tool; of any where the result names none."""
+    return next((known for known in calls if tool in (None, known.body.tool)), None)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from callsheet.assemble import blocks
 from callsheet.errors import AmbiguousSheet, InvalidOption
+from callsheet.graph.canonical import content_digest
 from callsheet.graph.changes import LifecycleChanged, ToolsOffered
 from callsheet.graph.cut import Lineage, Segment
 from callsheet.graph.enums import ArtifactStatus, Lifecycle, StateField
@@ -17,6 +18,9 @@ from callsheet.runtime import calibrating
 from callsheet.runtime.assembling import read_sheet
 from callsheet.runtime.drafting import Drafting, Shown
 from callsheet.runtime.session import Session, View
+
+NO_TOOLS = content_digest(b"[]")
+"""The hash of an empty list of tools."""
 
 _LOOKED_AT = 16
 """Sheets looked at to find the one that waits for its reply."""
@@ -66,8 +70,10 @@ def _known(event: str, drafting: Drafting) -> bool:
 
 
 def _note_tools(drafting: Drafting, sheet: ContextAssembly) -> None:
-    if sheet.tools is not None and sheet.tools != drafting.tail.tools:
-        offered = ToolsOffered(names=sheet.boundary.tools, hash=sheet.tools, tokens=sheet.tokens.tools)
+    before = drafting.tail.tools or NO_TOOLS
+    now = sheet.tools or NO_TOOLS
+    if now != before:
+        offered = ToolsOffered(names=sheet.boundary.tools, hash=now, tokens=sheet.tokens.tools)
         drafting.add(offered, kind="tools_offered")
 
 

@@ -71,10 +71,9 @@ class Tail:
         if known.body.provider_id:
             self._named.setdefault(known.body.provider_id, []).append(known.id)
 
-    def newest(self, provider_id: str) -> KnownCall | None:
-        """The newest open call with this id."""
-        calls = self._named.get(provider_id)
-        return self.open[calls[-1]] if calls else None
+    def named(self, provider_id: str) -> list[KnownCall]:
+        """The open calls with this id, oldest first."""
+        return [self.open[call] for call in self._named.get(provider_id, ())]
 
     def see(self, draft: Draft) -> None:
         """Take in the next record of this branch."""
