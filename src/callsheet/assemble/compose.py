@@ -58,9 +58,13 @@ class _Composer:
             body = record.body
             if isinstance(body, Message):
                 composed.extend(self._message(record.id, body, ids))
-            elif isinstance(body, ToolArtifact) and record.id not in self.pairing.used | self.pairing.replaced:
+            elif isinstance(body, ToolArtifact) and not self._has_its_place(record.id):
                 composed.append(Composed(block=self._unpaired(body), source=record.id))
         return _opened(composed)
+
+    def _has_its_place(self, artifact: RecordId) -> bool:
+        """Whether a result stands at its call, or gave way to the one that does."""
+        return artifact in self.pairing.used or artifact in self.pairing.replaced
 
     def _message(self, id: RecordId, body: Message, ids: "_CallIds") -> list[Composed]:
         parts: list[blocks.Part] = []
