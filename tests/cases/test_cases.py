@@ -17,10 +17,15 @@ from callsheet.graph.record import StreamKey
 from callsheet.testing import FixedClock, SequenceIds
 from callsheet.wire.names import Wire
 from callsheet.wire.validate import problems
+from tests.cases import test_restarts
 from tests.cases.checks import CHECKS, MODELS, Played
 from tests.cases.histories import HISTORIES, TOOLS, Json
 
 TABLE = cast("list[Json]", yaml.safe_load(Path(__file__).with_name("cases.yaml").read_text(encoding="utf-8")))
+
+ROOT = Path(__file__).resolve().parents[2]
+HERE = [case for case in TABLE if "expect" in case]
+ELSEWHERE = [case for case in TABLE if "played" in case]
 
 #: Wide enough for every case; cases about budgets name their own.
 BUDGET = 400_000
@@ -44,7 +49,7 @@ def play(case: Json, provider: str, location: str) -> Iterator[Played]:
 
 
 @pytest.mark.parametrize("provider", MODELS)
-@pytest.mark.parametrize("case", TABLE, ids=[str(case["id"]) for case in TABLE])
+@pytest.mark.parametrize("case", HERE, ids=[str(case["id"]) for case in HERE])
 def test_case(case: Json, provider: str, location: str) -> None:
     for played in play(case, provider, location):
         invariants(played)
@@ -67,6 +72,8 @@ def _stream(played: Played) -> StreamKey:
     return next(s.key for s in played.runtime.ledger.streams() if s.id == played.talk.id)
 
 
-def test_every_case_says_what_it_expects() -> None:
-    assert all(case.get("expect") for case in TABLE)
-    assert len({case["id"] for case in TABLE}) == len(TABLE)
+def test_every_case_says_what_it_expects_or_where_it_is_played() -> None:
+    assert len({case["id"] for case in TABLE}) == len(TABLE) == len(HERE) + len(ELSEWHERE)
+    for case in ELSEWHERE:
+        for place in cast("list[str]", case["played"]):
+            assert hasattr(test_restarts, place) or (ROOT / place).is_file(), place

@@ -1,0 +1,75 @@
+"""How a step grows with the history: recording it, and assembling the request before the answer.
+
+A step is a user message, a call, a result of 500 characters and an answer, with one request assembled. Under the policy
+set `replay` every request holds the whole history, so assembling grows with it; recording must not. Printed are medians
+over a hundred early and a hundred late steps and their ratio, and what a new process needs to open and assemble.
+
+    python benchmarks/long_history.py [--steps 600] [--json]
+"""
+
+import argparse
+import json
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import callsheet
+
+_AGAIN = """
+import sys, time, callsheet
+started = time.perf_counter()
+with callsheet.open(sys.argv[1]) as runtime:
+    runtime.conversation("long").assemble(provider="openai", model="gpt-5.2", budget=10**9)
+print(time.perf_counter() - started)
+"""
+
+
+def step(talk: callsheet.Conversation, number: int) -> tuple[float, float]:
+    """Seconds to record one step and to assemble its request."""
+    call = {"id": f"c{number}", "type": "function", "function": {"name": "read", "arguments": f'{{"page": {number}}}'}}
+    asked = [
+        {"role": "user", "content": f"What does page {number} say?"},
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": f"c{number}", "content": f"page {number}: {'word ' * 98}"},
+    ]
+    started = time.perf_counter()
+    talk.record(asked)
+    recorded = time.perf_counter()
+    talk.assemble(provider="openai", model="gpt-5.2", budget=10**9)
+    assembled = time.perf_counter()
+    talk.record({"role": "assistant", "content": f"It says {number}."})
+    return recorded - started + time.perf_counter() - assembled, assembled - recorded
+
+
+def measure(folder: Path, steps: int) -> dict[str, float]:
+    path = folder / "long.db"
+    with callsheet.open(path) as runtime:
+        talk = runtime.conversation("long")
+        times = [step(talk, number) for number in range(steps)]
+    again = subprocess.run([sys.executable, "-c", _AGAIN, str(path)], check=True, capture_output=True, text=True)
+    early, late = times[100:200], times[-100:]
+    figures: dict[str, float] = {"steps": steps}
+    for place, name in enumerate(("record", "assemble")):
+        one, other = (statistics.median(each[place] for each in part) for part in (early, late))
+        figures |= {f"{name}_early_ms": one * 1e3, f"{name}_late_ms": other * 1e3, f"{name}_ratio": other / one}
+    return {**figures, "open_and_assemble_s": float(again.stdout)}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("--steps", type=int, default=600)
+    parser.add_argument("--json", action="store_true")
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory(dir=Path.cwd()) as folder:
+        figures = measure(Path(folder), max(given.steps, 300))
+    if given.json:
+        print(json.dumps(figures))
+    else:
+        print("\n".join(f"{name:22}{value:10,.2f}" for name, value in figures.items()))
+
+
+if __name__ == "__main__":
+    main()
