@@ -17,8 +17,6 @@ def nested(depth: int) -> str:
 
 
 NO_OBJECT = [
-    "",
-    " ",
     "null",
     "1",
     "[]",
@@ -39,6 +37,12 @@ def test_what_is_no_object_is_wrapped(text: str) -> None:
     assert not is_object(text)
     assert json.loads(as_text(text)) == {"unparsed_arguments": shown}
     assert as_object(text) == {"unparsed_arguments": shown}
+
+
+@pytest.mark.parametrize("text", ["", " ", "\n"])
+def test_blank_arguments_are_none(text: str) -> None:
+    assert as_text(text) == "{}"
+    assert as_object(text) == {}
 
 
 @pytest.mark.parametrize("text", ["{}", ' {"b": 1, "a": {"c": [1.50, -0.0, 1E5, null]}}\n', nested(NESTING_LIMIT)])

@@ -71,10 +71,12 @@ def exact_object(text: str) -> dict[str, object] | None:
 
 
 def as_text(arguments: str) -> str:
-    """Arguments as text that is a JSON object: as they are where they are one, else wrapped.
+    """Arguments as text that is a JSON object: as they are where they are one, else wrapped; blank ones are none.
 
     Also wrapped are those in which cleaning would make one key of two.
     """
+    if not arguments.strip():
+        return "{}"
     cleaned = clean(arguments)
     if is_object(arguments) and (cleaned == arguments or not _merges_keys(arguments, cleaned)):
         return cleaned
@@ -86,7 +88,9 @@ def _merges_keys(arguments: str, cleaned: str) -> bool:
 
 
 def as_object(arguments: str) -> dict[str, object]:
-    """Arguments as an object, its keys in their order: parsed where that loses nothing, else wrapped."""
+    """Arguments as an object, its keys in their order: parsed where that loses nothing, else wrapped; blank: none."""
+    if not arguments.strip():
+        return {}
     found = exact_object(arguments)
     if found is None:
         return {WRAPPED: clean(arguments)}
