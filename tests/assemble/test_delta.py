@@ -8,7 +8,7 @@ from callsheet.graph.enums import Level
 from callsheet.graph.ids import ROOT_BRANCH, RecordId, StreamId
 from callsheet.graph.nodes import Boundary, ContextAssembly, Pins, Selection
 from callsheet.graph.times import Instant
-from callsheet.graph.values import TokenParts
+from callsheet.graph.values import Cut, TokenParts
 
 _SHEETS = st.lists(st.lists(st.sampled_from("abcd"), max_size=6), min_size=1, max_size=6)
 
@@ -29,7 +29,7 @@ def _stored(number: int, names: list[str], before: Whole | None) -> ContextAssem
             now=Instant(number),
         ),
         pins=Pins(policy_set="sha256:0", assembler="1", counter="c"),
-        cut=(),
+        cut=Cut(positions=()),
         base=change.base,
         kept=change.kept,
         kept_blocks=change.kept_blocks,

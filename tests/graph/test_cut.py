@@ -5,9 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from callsheet.errors import NotFound
-from callsheet.graph.cut import Cut, Lineage, Segment, lineage
+from callsheet.graph.cut import Lineage, Segment, alone, lineage
 from callsheet.graph.ids import ROOT_BRANCH, RecordId, StreamId
 from callsheet.graph.nodes import Branch
+from callsheet.graph.values import Cut
 
 MAIN = ROOT_BRANCH
 CHILD, GRANDCHILD = RecordId("child"), RecordId("grandchild")
@@ -71,3 +72,10 @@ def test_a_cut_sees_nothing_of_a_stream_that_it_does_not_name() -> None:
     cut = Cut(positions=((StreamId("a"), 3),))
     assert cut.at(StreamId("a")) == 3
     assert cut.at(StreamId("b")) == 0
+
+
+def test_a_branch_alone_sees_its_own_records_and_nothing_inherited() -> None:
+    own = alone(RecordId("side"), 7)
+    assert own.sees(RecordId("side"), 7)
+    assert not own.sees(RecordId("side"), 8)
+    assert not own.sees(ROOT_BRANCH, 1)

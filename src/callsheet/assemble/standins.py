@@ -12,8 +12,6 @@ EMPTY = "(empty)"
 NO_RESULT = "(no result is known: the call was interrupted or is still open; it may or may not have taken effect)"
 """For a call without a result."""
 
-ERASED = "(this content was erased)"
-
 
 def unpaired(tool: str | None, text: str, *, again: bool) -> str:
     """A result that answers no call of this history, or one that had its answer (`again`), as labelled quoted text."""

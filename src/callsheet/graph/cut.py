@@ -1,21 +1,11 @@
-"""Which part of history counts: a cut through the streams, and the lineage of a branch up to it."""
+"""Which part of history counts on a branch: its lineage up to a position."""
 
 from collections.abc import Mapping
 
 from callsheet.errors import NotFound
-from callsheet.graph.ids import ROOT_BRANCH, RecordId, StreamId
+from callsheet.graph.ids import ROOT_BRANCH, RecordId
 from callsheet.graph.nodes import Branch
 from callsheet.graph.values import Value
-
-
-class Cut(Value):
-    """A vector of stream positions: what had been recorded at one moment. Sheets are not part of it."""
-
-    positions: tuple[tuple[StreamId, int], ...]
-
-    def at(self, stream: StreamId) -> int:
-        """The last position of a stream that counts; 0: none of it."""
-        return dict(self.positions).get(stream, 0)
 
 
 class Segment(Value):
@@ -39,6 +29,11 @@ class Lineage(Value):
         if branch is None:
             return position <= self.upto
         return any(segment.branch == branch and position <= segment.upto for segment in self.segments)
+
+
+def alone(branch: RecordId, upto: int) -> Lineage:
+    """The branch's own records up to a position, without what it inherits."""
+    return Lineage(segments=(Segment(branch=branch, upto=upto),), upto=upto)
 
 
 def lineage(branches: Mapping[RecordId, Branch], branch: RecordId, upto: int) -> Lineage:

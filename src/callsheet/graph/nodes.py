@@ -26,6 +26,7 @@ from callsheet.graph.values import (
     Attribute,
     Content,
     Count,
+    Cut,
     Digest,
     Locator,
     Part,
@@ -407,8 +408,8 @@ class ContextAssembly(Value, tag="assembly"):
 
     boundary: Boundary
     pins: Pins
-    #: The positions that it saw, by stream.
-    cut: tuple[tuple[StreamId, int], ...]
+    #: What it saw.
+    cut: Cut
     #: The sheet that this one extends: its first ``kept`` selections and ``kept_blocks`` blocks stand before these.
     base: RecordId | None = None
     kept: Count = 0

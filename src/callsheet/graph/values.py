@@ -5,7 +5,7 @@ from typing import Annotated, Any, TypeAlias, dataclass_transform
 from msgspec import Meta, Struct, StructMeta, field
 
 from callsheet.graph.enums import Isolation, Privacy, RuntimeMode, Visibility
-from callsheet.graph.ids import RecordId
+from callsheet.graph.ids import RecordId, StreamId
 from callsheet.graph.times import Instant
 
 Digest: TypeAlias = str
@@ -169,6 +169,16 @@ class Attribute(Value):
 
     name: str
     value: str
+
+
+class Cut(Value):
+    """A vector of stream positions: what had been recorded at one moment. Sheets are not part of it."""
+
+    positions: tuple[tuple[StreamId, int], ...]
+
+    def at(self, stream: StreamId) -> int:
+        """The last position of a stream that counts; 0: none of it."""
+        return dict(self.positions).get(stream, 0)
 
 
 class TokenParts(Value):

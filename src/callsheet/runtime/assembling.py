@@ -1,7 +1,7 @@
 """Assembling one request: read the records of a cut, let the pure rooms decide and compose, render, store the sheet."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import msgspec
@@ -12,13 +12,13 @@ from callsheet.assemble.delta import Whole, common_prefix, delta, whole
 from callsheet.assemble.select import Selected, raw_artifacts, select
 from callsheet.errors import Damaged, EmptyRequest
 from callsheet.graph.canonical import content_digest
-from callsheet.graph.cut import Lineage, Segment
+from callsheet.graph.cut import Lineage, alone
 from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import Boundary, ContextAssembly, Message, Pins, ToolCall
 from callsheet.graph.ports import Append, Ids, Ledger, Owner
 from callsheet.graph.query import NodeQuery
 from callsheet.graph.record import Draft, Record, Stream
-from callsheet.graph.values import Payload, Scope, TokenParts
+from callsheet.graph.values import Cut, Payload, Scope, TokenParts
 from callsheet.policy.sets import PolicySetDocument
 from callsheet.policy.visibility import refusal
 from callsheet.runtime.calibrating import calibrated_counter
@@ -43,6 +43,10 @@ class Place:
     owner: Owner
     conversation: Stream
     sheets: Stream
+
+    def read(self, payload: Payload) -> bytes:
+        """The bytes of a payload, wherever they lie."""
+        return payload.inline if payload.inline is not None else self.ledger.fetch(self.owner, payload)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -71,7 +75,7 @@ def last_sheet(place: Place, lineage: Lineage, participant: RecordId | None) -> 
     if head is None:
         return None
     for segment in reversed(lineage.segments):
-        own = Lineage(segments=(Segment(branch=segment.branch, upto=head.position),), upto=head.position)
+        own = alone(segment.branch, head.position)
         newest = place.ledger.nodes(place.sheets.key, NodeQuery(kinds=("assembly",), lineage=own, newest=True, limit=8))
         for record in reversed(newest):
             if record.header.scope.owner == participant:
@@ -115,7 +119,8 @@ def assemble(
     selected = select(material.candidates, material.calls, boundary, policy)
     if not any(_is_turn(record) for record in selected.records):
         raise EmptyRequest
-    composed = compose(selected.records, material.calls, _reader(place))
+    # Only what was selected is ever read: policy chooses first, storage is read second.
+    composed = compose(selected.records, material.calls, place.read)
     body = _render(composed, boundary, tools)
     measured = _measure(composed, selected, material.calls, counter, body.get("tools"))
     sizes.check_budget(measured.parts, boundary.budget, counter, str(policy))
@@ -132,7 +137,7 @@ def assemble(
             calibration=calibration,
             prices=catalogue().name,
         ),
-        cut=((place.conversation.id, lineage.upto),),
+        cut=Cut(positions=((place.conversation.id, lineage.upto),)),
         base=change.base,
         kept=change.kept,
         kept_blocks=change.kept_blocks,
@@ -160,11 +165,6 @@ def assemble(
 
 def _is_turn(record: Record) -> bool:
     return not isinstance(record.body, Message) or record.body.role not in INSTRUCTING
-
-
-def _reader(place: Place) -> Callable[[Payload], bytes]:
-    # Only what was selected is ever asked for: policy chooses first, storage is read second.
-    return lambda payload: payload.inline if payload.inline is not None else place.ledger.fetch(place.owner, payload)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

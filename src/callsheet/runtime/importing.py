@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from callsheet.errors import InputError
 from callsheet.graph.changes import ImportProgress
-from callsheet.graph.cut import Lineage, Segment
+from callsheet.graph.cut import Lineage, alone
 from callsheet.graph.enums import ArtifactStatus, StateField
 from callsheet.graph.ids import RecordId
 from callsheet.graph.query import NodeQuery, StateQuery
@@ -48,7 +48,7 @@ def standing(view: Conversation, source: Digest) -> Standing:
     session, branch = view._session, view.branch_id
     tail = session.tail(view._view, fresh=True)
     record = _progress(session, tail.lineage, source)
-    own = Lineage(segments=(Segment(branch=branch, upto=tail.position),), upto=tail.position)
+    own = alone(branch, tail.position)
     query = NodeQuery(kinds=("message", "artifact"), lineage=own, newest=True, limit=1)
     newest = session.ledger.nodes(session.conversation.key, query)
     others = bool(newest) and (record is None or newest[0].position > record.position)

@@ -7,7 +7,7 @@ from callsheet.assemble import blocks
 from callsheet.errors import AmbiguousSheet, InvalidOption
 from callsheet.graph.canonical import content_digest
 from callsheet.graph.changes import LifecycleChanged, ToolsOffered
-from callsheet.graph.cut import Lineage, Segment
+from callsheet.graph.cut import alone
 from callsheet.graph.enums import ArtifactStatus, Lifecycle, StateField
 from callsheet.graph.nodes import ContextAssembly
 from callsheet.graph.query import NodeQuery, StateQuery
@@ -119,14 +119,14 @@ def waiting_sheet(session: Session, view: View) -> Shown | None:
     head = session.ledger.head(session.sheets.key)
     if head is None:
         return None
-    own = Lineage(segments=(Segment(branch=view.branch, upto=head.position),), upto=head.position)
+    own = alone(view.branch, head.position)
     query = NodeQuery(kinds=("assembly",), lineage=own, newest=True, limit=_LOOKED_AT)
     found = [
         (record, record.body)
         for record in session.ledger.nodes(session.sheets.key, query)
         if isinstance(record.body, ContextAssembly)
         and record.body.boundary.participant == view.participant
-        and dict(record.body.cut).get(session.conversation.id, 0) >= newest
+        and record.body.cut.at(session.conversation.id) >= newest
     ]
     if not found:
         return None

@@ -101,7 +101,7 @@ class Session:
 
     def read(self, payload: Payload) -> bytes:
         """The bytes of a payload, wherever they lie."""
-        return payload.inline if payload.inline is not None else self.ledger.fetch(self.owner, payload)
+        return self.place.read(payload)
 
     def last_sheet(self, view: View) -> Whole | None:
         """The newest sheet assembled here; None: none yet in this process."""
