@@ -47,7 +47,8 @@ def memory_subject(sealer: Sealer | None = None, make: Callable[..., MemoryLedge
 
     def holds(content: bytes) -> bool:
         rows = [row.sealed for stream in tables.streams.values() for row in stream.rows if row.sealed is not None]
-        return any(content in kept for kept in (*rows, *blobs._sealed.values()))
+        found = [row.found for stream in tables.streams.values() for row in stream.rows if row.found is not None]
+        return any(content in kept for kept in (*rows, *found, *blobs._sealed.values()))
 
     yield Subject(
         ledger=ledger,
@@ -107,6 +108,9 @@ def vandalise_file(path: Path, key: StreamKey) -> None:
     at = (key.tenant, key.stream)
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("DELETE FROM blob_name WHERE tenant = ? AND stream = ?", at)
+        connection.execute(
+            "DELETE FROM posting WHERE stream IN (SELECT number FROM stream WHERE tenant = ? AND id = ?)", at
+        )
         connection.execute("DELETE FROM state WHERE tenant = ? AND stream = ?", at)
         connection.execute("UPDATE link SET target = 'nonsense' WHERE tenant = ? AND stream = ?", at)
         connection.execute("INSERT INTO state VALUES (?, ?, 'pinned', 'nobody', '', 1, NULL, '')", at)

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from callsheet.errors import Damaged, StoreError
 from callsheet.graph.ids import RecordId, TenantId
+from callsheet.graph.index import Posting, PostingQuery
 from callsheet.graph.ports import Append, Owner, StoredRecord
 from callsheet.graph.query import LinkQuery, LinkRow, NodeQuery, StateQuery, StateRow
 from callsheet.graph.record import Head, Record, Stream, StreamKey
@@ -122,6 +123,13 @@ class Hoarding(MemoryLedger):
         self.head(key)
 
 
+class Remembering(MemoryLedger):
+    """Finds what stands behind the cut that is asked."""
+
+    def postings(self, key: StreamKey, query: PostingQuery) -> list[Posting]:
+        return super().postings(key, replace(query, before=None))
+
+
 class Immortal(MemoryLedger):
     """Answers after it was closed."""
 
@@ -140,6 +148,7 @@ FAULTY = {
     Shuffling: "chain/every_record_continues_the_chain",
     Trusting: "damage/a_blob_that_was_altered_is_damage",
     Hoarding: "erasure/an_erased_body_is_gone_and_the_chain_holds",
+    Remembering: "indexing/the_newest_of_many_are_found",
     Immortal: "closing/a_closed_store_says_so",
 }
 

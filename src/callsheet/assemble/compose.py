@@ -8,15 +8,17 @@ block, except where a result arrives for a call that stood unanswered.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from callsheet.assemble import blocks, standins
+from callsheet.assemble.forms import Forms
 from callsheet.assemble.pairing import Pairing, pair, shown_calls
 from callsheet.derive.text import binary_standin, readable
 from callsheet.graph import values
 from callsheet.graph.effects import UNSETTLED
-from callsheet.graph.enums import ArtifactStatus, Role
+from callsheet.graph.enums import ArtifactStatus, Level, Reason, Role
 from callsheet.graph.ids import RecordId
-from callsheet.graph.nodes import Message, ToolArtifact, ToolCall
+from callsheet.graph.nodes import Message, Selection, ToolArtifact, ToolCall
 from callsheet.graph.record import Record
 
 Read = Callable[[values.Payload], bytes]
@@ -33,34 +35,85 @@ _FAILED = frozenset({ArtifactStatus.FAILED, ArtifactStatus.TIMED_OUT, ArtifactSt
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Composed:
-    """A block and the record that it shows; None: a stand-in."""
+    """A block and the record that it shows; None: a stand-in or a note."""
 
     block: blocks.Block
     source: RecordId | None
+    #: The records whose lines stand in it, where it is a note.
+    noted: tuple[RecordId, ...] = ()
+    #: In how much detail the record stands.
+    level: Level = Level.RAW
 
 
-def compose(records: Sequence[Record], calls: Mapping[RecordId, ToolCall], read: Read) -> list[Composed]:
-    """Compose messages and artifacts, given in order of position, with the calls that the messages refer to."""
-    pairing = pair(records, shown_calls(records, calls))
-    return _Composer(calls=calls, read=read, pairing=pairing).all(records)
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Material:
+    """What composing draws on."""
+
+    records: Mapping[RecordId, Record]
+    calls: Mapping[RecordId, ToolCall]
+    read: Read
+    forms: Forms
+    #: Older records that no note lists, to be told where there is a note.
+    unlisted: int = 0
+
+
+def compose(selections: Sequence[Selection], material: Material) -> list[Composed]:
+    """Compose the selected records, in the order of the selections: those in their place by position, and notes."""
+    records = [material.records[selection.record] for selection in selections if not selection.note]
+    pairing = pair(records, shown_calls(records, material.calls))
+    levels = {selection.record: selection for selection in selections if not selection.note}
+    return _Composer(material=material, pairing=pairing, levels=levels).all(selections)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Composer:
-    calls: Mapping[RecordId, ToolCall]
-    read: Read
+    material: Material
     pairing: Pairing
+    levels: Mapping[RecordId, Selection]
 
-    def all(self, records: Sequence[Record]) -> list[Composed]:
+    @property
+    def read(self) -> Read:
+        return self.material.read
+
+    def all(self, selections: Sequence[Selection]) -> list[Composed]:
         composed: list[Composed] = []
         ids = _CallIds()
-        for record in records:
-            body = record.body
-            if isinstance(body, Message):
-                composed.extend(self._message(record.id, body, ids))
-            elif isinstance(body, ToolArtifact) and not self._has_its_place(record.id):
-                composed.append(Composed(block=self._unpaired(body), source=record.id))
+        for note, members in groupby(selections, key=lambda selection: selection.note):
+            if note:
+                composed.append(self._note(list(members)))
+                continue
+            for selection in members:
+                record = self.material.records[selection.record]
+                body = record.body
+                if isinstance(body, Message):
+                    composed.extend(self._message(record.id, body, ids))
+                elif isinstance(body, ToolArtifact) and not self._has_its_place(record.id):
+                    quoted = self._unpaired(record.id, body)
+                    composed.append(Composed(block=quoted, source=record.id, level=selection.level))
         return _opened(composed)
+
+    def _note(self, members: Sequence[Selection]) -> Composed:
+        forms = self.material.forms
+        unlisted = self.material.unlisted if members[0].note == 1 else 0
+        text = standins.note(
+            [self._line(selection) for selection in members], references=forms.references, left_out=unlisted
+        )
+        said = blocks.Said(role=Role.USER, parts=(blocks.Text(text=text),))
+        return Composed(block=said, source=None, noted=tuple(selection.record for selection in members))
+
+    def _line(self, selection: Selection) -> str:
+        body = self.material.records[selection.record].body
+        if isinstance(body, Message):
+            words = (text_of(self.read(part.text)) for part in body.parts if isinstance(part, values.Text))
+            return self.material.forms.said(selection, body.role, "\n".join(words))
+        assert isinstance(body, ToolArtifact)
+        call = self.material.calls.get(body.call) if body.call is not None else None
+        return self.material.forms.found(
+            selection,
+            tool=(call.tool if call is not None else body.tool) or "tool",
+            arguments=text_of(self.read(call.arguments)) if call is not None else "",
+            raw=result_text(body, self.read),
+        )
 
     def _has_its_place(self, artifact: RecordId) -> bool:
         """Whether a result stands at its call, or gave way to the one that does."""
@@ -72,7 +125,7 @@ class _Composer:
         for part in body.parts:
             if not isinstance(part, values.CallRef):
                 parts.append(self._part(part))
-            elif (call := self.calls.get(part.call)) is not None:
+            elif (call := self.material.calls.get(part.call)) is not None:
                 rendered = ids.unique(call.provider_id)
                 parts.append(self._call(call, rendered))
                 answers.append(self._answer(part.call, rendered, call.tool))
@@ -107,7 +160,7 @@ class _Composer:
         if body.status in UNSETTLED and not body.content:
             content: tuple[blocks.Content, ...] = (blocks.Text(text=standins.waiting(body.status.value)),)
         else:
-            content = _visible_content(tuple(self._content(part) for part in body.content))
+            content = _visible_content(self._result(record.id, body))
         answer = blocks.Answer(
             call=rendered,
             tool=tool,
@@ -117,10 +170,29 @@ class _Composer:
             wire=body.wire,
             extras=body.extras,
         )
-        return Composed(block=answer, source=record.id)
+        return Composed(block=answer, source=record.id, level=self.levels[record.id].level)
 
-    def _unpaired(self, body: ToolArtifact) -> blocks.Said:
-        shown = _visible_content(tuple(self._content(part) for part in body.content))
+    def _result(self, id: RecordId, body: ToolArtifact) -> tuple[blocks.Content, ...]:
+        """The content of a result at its level. Pictures stand whole, or are left out with the text around them."""
+        selection = self.levels[id]
+        level = selection.level
+        if level is Level.RAW:
+            return tuple(self._content(part) for part in body.content)
+        forms, raw = self.material.forms, result_text(body, self.read)
+        if level in (Level.DENSE, Level.FOCUS, Level.GIST):
+            text = forms.text(selection, raw)
+        elif level is Level.REF:
+            text = standins.SAME if selection.reason is Reason.INCLUDED else forms.left_out(selection, raw)
+        else:
+            text = forms.left_out(selection, raw)
+        media = level in (Level.DENSE, Level.FOCUS)
+        pictures = tuple(
+            self._content(part) for part in body.content if media and isinstance(part, values.Media) and not _is_bytes(part)
+        )
+        return (blocks.Text(text=text), *pictures)
+
+    def _unpaired(self, id: RecordId, body: ToolArtifact) -> blocks.Said:
+        shown = _visible_content(self._result(id, body))
         texts = (_words(part) for part in shown if not isinstance(part, blocks.Media))
         again = body.call is not None and body.call in self.pairing.answers
         quoted = blocks.Text(text=standins.unpaired(body.tool, "\n".join(texts) or standins.NO_OUTPUT, again=again))
@@ -201,6 +273,25 @@ def _visible(parts: tuple[blocks.Part, ...]) -> tuple[blocks.Part, ...]:
 def _visible_content(content: tuple[blocks.Content, ...]) -> tuple[blocks.Content, ...]:
     kept = tuple(part for part in content if not _blank(part))
     return kept or (blocks.Text(text=standins.NO_OUTPUT),)
+
+
+def result_text(body: ToolArtifact, read: Read) -> str:
+    """What of a result can be read as text, its parts one below the other."""
+    words: list[str] = []
+    for part in body.content:
+        if isinstance(part, values.Text):
+            words.append(text_of(read(part.text)))
+        elif isinstance(part, values.Opaque):
+            words.append(text_of(read(part.raw)))
+        elif part.data is not None and _is_bytes(part):
+            data = read(part.data)
+            words.append(readable(data) or binary_standin(part.mime, len(data)))
+    return "\n".join(words)
+
+
+def _is_bytes(part: values.Media) -> bool:
+    """Whether it was recorded as bytes of no known type, which may be text after all."""
+    return part.mime == BINARY and part.data is not None
 
 
 def content_payload(part: values.Content) -> values.Payload | None:

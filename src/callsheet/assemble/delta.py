@@ -5,7 +5,7 @@ sheets since the last whole one have added as much as it holds, so that all shee
 in proportion to its length, not to its square; and after `LONGEST` links, so that walking back is bounded.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -23,8 +23,11 @@ class Whole:
     """A sheet's selections and block addresses in full, and how far it is from the last sheet stored whole."""
 
     id: RecordId
+    sheet: ContextAssembly
     selected: tuple[Selection, ...]
     blocks: tuple[str, ...]
+    #: The turn in which a record was last used, where that is later than its own.
+    used: Mapping[RecordId, int]
     #: Links to the last sheet stored whole, and what they added to it.
     depth: int
     added: int = 0
@@ -73,9 +76,13 @@ def delta(selected: tuple[Selection, ...], blocks: tuple[str, ...], before: Whol
 def whole(id: RecordId, sheet: ContextAssembly, before: Whole | None) -> Whole:
     """Undo `delta`: `before` is the whole of ``sheet.base``."""
     if sheet.base is None or before is None:
-        return Whole(id=id, selected=sheet.selected, blocks=sheet.blocks, depth=0)
+        return Whole(
+            id=id, sheet=sheet, selected=sheet.selected, blocks=sheet.blocks, used=dict(sheet.used), depth=0
+        )
     return Whole(
         id=id,
+        sheet=sheet,
+        used={**before.used, **dict(sheet.used)},
         selected=before.selected[: sheet.kept] + sheet.selected,
         blocks=before.blocks[: sheet.kept_blocks] + sheet.blocks,
         depth=before.depth + 1,

@@ -1,6 +1,6 @@
 """How many tokens a request takes, by part, before it is sent."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Literal
 
 from callsheet.assemble import blocks
@@ -45,30 +45,49 @@ def _result_tokens(content: tuple[Content, ...]) -> int | None:
     return total or None
 
 
-def block_tokens(block: blocks.Block, counter: TokenCounter) -> int:
-    """Tokens of one block's content, names and arguments; framing apart."""
+def estimated_tokens(record: Record, calls: Mapping[RecordId, ToolCall]) -> int:
+    """The o200k_base tokens of a record without its pictures, for one that `recorded_tokens` cannot tell."""
+    body = record.body
+    parts = body.parts if isinstance(body, Message) else body.content if isinstance(body, ToolArtifact) else ()
+    total = 0
+    for part in parts:
+        if isinstance(part, CallRef):
+            call = calls.get(part.call)
+            total += call.o200k if call is not None else 0
+        elif not isinstance(part, Media):
+            total += part.o200k
+    return total
+
+
+def block_tokens(block: blocks.Block, counter: TokenCounter, counting: Callable[[str], int] | None = None) -> int:
+    """Tokens of one block's content, names and arguments; framing apart. `counting` counts texts in its stead."""
     parts = block.parts if isinstance(block, blocks.Said) else block.content
-    return sum(_part_tokens(part, counter) for part in parts)
+    return sum(_part_tokens(part, counter, counting or counter.count) for part in parts)
 
 
-def _part_tokens(part: blocks.Part, counter: TokenCounter) -> int:
+def _part_tokens(part: blocks.Part, counter: TokenCounter, count: Callable[[str], int]) -> int:
     match part:
         case blocks.Text():
-            return counter.count(part.text)
+            return count(part.text)
         case blocks.Call():
-            return counter.count(part.tool) + counter.count(part.arguments)
+            return count(part.tool) + count(part.arguments)
         case blocks.Media():
             return counter.count_picture(width=part.width, height=part.height)
         case blocks.Reasoning() | blocks.Opaque():
-            return counter.count(part.raw.decode("utf-8", "replace"))
+            return count(part.raw.decode("utf-8", "replace"))
 
 
-def count(composed: Sequence[Composed], recorded: Mapping[RecordId, int | None], counter: TokenCounter) -> list[int]:
+def count(
+    composed: Sequence[Composed],
+    recorded: Mapping[RecordId, int | None],
+    counter: TokenCounter,
+    counting: Callable[[str], int] | None = None,
+) -> list[int]:
     """Tokens of each block. `recorded` spares counting again what was counted when it was recorded."""
     sizes: list[int] = []
     for item in composed:
         known = recorded.get(item.source) if item.source is not None and counter.encoding == RECORDED_IN else None
-        sizes.append(counter.converted(known) if known is not None else block_tokens(item.block, counter))
+        sizes.append(counter.converted(known) if known is not None else block_tokens(item.block, counter, counting))
     return sizes
 
 

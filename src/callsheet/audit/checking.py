@@ -20,7 +20,7 @@ from callsheet.graph.changes import Erased
 from callsheet.graph.codec import decode_body, payloads
 from callsheet.graph.ids import StreamId
 from callsheet.graph.nodes import ContextAssembly, Conversation
-from callsheet.graph.ports import Ledger, Owner, Signer, StoredRecord
+from callsheet.graph.ports import IndexOf, Ledger, Owner, Signer, StoredRecord
 from callsheet.graph.record import (
     Body,
     Head,
@@ -60,14 +60,28 @@ class Checked:
 
 
 def check_stream(
-    ledger: Ledger, stream: Stream, *, signer: Signer | None, expected: Sequence[Head], step: Callable[[], None]
+    ledger: Ledger,
+    stream: Stream,
+    *,
+    signer: Signer | None,
+    expected: Sequence[Head],
+    index: IndexOf | None = None,
+    step: Callable[[], None],
 ) -> Checked:
     """Check every record of a stream, calling `step` after each, then what rests on all of them."""
-    return _Check(ledger, stream, signer=signer, expected=expected).run(step)
+    return _Check(ledger, stream, signer=signer, expected=expected, index=index).run(step)
 
 
 class _Check:
-    def __init__(self, ledger: Ledger, stream: Stream, *, signer: Signer | None, expected: Sequence[Head]) -> None:
+    def __init__(
+        self,
+        ledger: Ledger,
+        stream: Stream,
+        *,
+        signer: Signer | None,
+        expected: Sequence[Head],
+        index: IndexOf | None,
+    ) -> None:
         self._stream = stream
         self._head = Head(tenant=stream.tenant, stream=stream.id, position=0, chain=genesis(stream.key))
         self._findings: list[Finding] = []
@@ -77,6 +91,7 @@ class _Check:
         self._ledger = ledger
         self._signer = signer
         self._expected = expected
+        self._index = index
         self._owner = Owner(tenant=stream.tenant, user=stream.user)
         self._position = 0
         #: None: behind a damage, where the next record cannot be held against anything.
@@ -152,7 +167,9 @@ class _Check:
         if row.position in self._noted:
             self._chains[row.position] = row.chain
         if header is not None and self._rows is not None:
-            self._rows.apply(Record(header=header, body=body))
+            record = Record(header=header, body=body)
+            found = self._index(record) if self._index is not None and body is not None else None
+            self._rows.apply(record, found)
 
     def _gap(self, position: int) -> str:
         if position <= self._position:
@@ -288,5 +305,6 @@ class _Check:
     def _projection(self) -> Finding | None:
         if self._rows is None:
             return None
-        kept = Kept(names=self._names, user=self._owner.user, sound=self._sound)
+        indexed = self._index is not None
+        kept = Kept(names=self._names, user=self._owner.user, sound=self._sound, indexed=indexed)
         return wrong_projection(self._ledger, self._stream, self._rows, kept)

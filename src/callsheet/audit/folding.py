@@ -6,20 +6,30 @@ from dataclasses import dataclass
 from msgspec.structs import replace
 
 from callsheet.graph.graph import Graph
+from callsheet.graph.index import Index, IndexRow, index_row, packed
 from callsheet.graph.query import LinkRow, NodeRow, Projection, StateRow
 from callsheet.graph.record import Record
 
-Row = NodeRow | StateRow | LinkRow
+Row = NodeRow | StateRow | LinkRow | IndexRow
 
 
 class Rows(Graph):
     """The fold of a stream of any length: it keeps the rows, and lets go of what was said."""
 
-    def apply(self, record: Record) -> None:
+    def __init__(self) -> None:
+        super().__init__()
+        self._rows: list[IndexRow] = []
+
+    def apply(self, record: Record, index: Index | None = None) -> None:
         """See `Graph.apply`."""
         super().apply(record)
+        if index is not None:
+            self._rows.append(index_row(record.position, packed(index)))
         bare = Record(header=record.header, body=None)
         self._records[-1] = self._by_id[record.id] = bare
+
+    def _index_rows(self) -> list[IndexRow]:
+        return self._rows
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -44,9 +54,14 @@ class Difference:
     position: int
 
 
-def difference(expected: Projection, stored: Projection, span: Span) -> Difference | None:
-    """Compare as of the last record that was checked; what others appended meanwhile is left out. None: equal."""
-    wanted = {row for rows in (expected.nodes, expected.states, expected.links) for row in rows}
+def difference(expected: Projection, stored: Projection, span: Span, *, indexed: bool = False) -> Difference | None:
+    """Compare as of the last record that was checked; what others appended meanwhile is left out. None: equal.
+
+    Indexes are compared when they are `indexed` in what is expected.
+    """
+    if not indexed:
+        expected, stored = replace(expected, indexes=()), replace(stored, indexes=())
+    wanted: set[Row] = {*expected.nodes, *expected.states, *expected.links, *expected.indexes}
     there = _as_of(stored, span)
     missing, extra = wanted.difference(there), set(there).difference(wanted)
     if not missing and not extra and len(there) == len(wanted):
@@ -61,7 +76,7 @@ def _as_of(projection: Projection, span: Span) -> Sequence[Row]:
         replace(row, to_pos=None) if row.to_pos is not None and span.meanwhile(row.to_pos) else row
         for row in projection.states
     ]
-    rows: Sequence[Row] = [*projection.nodes, *states, *projection.links]
+    rows: Sequence[Row] = [*projection.nodes, *states, *projection.links, *projection.indexes]
     return [row for row in rows if not span.meanwhile(_position(row))]
 
 

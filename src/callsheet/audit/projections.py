@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from callsheet.audit.folding import Rows, Span, difference
 from callsheet.audit.report import Finding, FindingKind, finding
+from callsheet.errors import Damaged
 from callsheet.graph.ids import UserId
 from callsheet.graph.ports import Ledger
 from callsheet.graph.record import Stream
@@ -16,28 +17,30 @@ from callsheet.ledger.inspection import BlobName, Inspectable
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Kept:
-    """The blobs that the records of a stream name."""
+    """The blobs that the records of a stream name, and what else is known of them."""
 
     #: Size of each by its address and the position of a record that names it.
     names: Mapping[tuple[str, int], int]
     user: UserId | None
     #: Those that lie there as they were recorded; only of these the stored size is compared.
     sound: Set[str]
+    #: Whether it is known what records are found by.
+    indexed: bool = False
 
 
 def wrong_projection(ledger: Ledger, stream: Stream, rows: Rows, kept: Kept) -> Finding | None:
     """How the rows of a stream differ from those that its records come to."""
     try:
         stored = ledger.projection(stream.key)
-    except ValueError as problem:
+        filing = ledger.filing(stream.key) if isinstance(ledger, Inspectable) else None
+    except (ValueError, Damaged) as problem:
         return finding(stream, FindingKind.PROJECTION, f"rows cannot be read: {problem}")
-    filing = ledger.filing(stream.key) if isinstance(ledger, Inspectable) else None
     head = ledger.head(stream.key)
     span = Span(upto=rows.position, until=max(rows.position, head.position if head is not None else 0))
     wrong: list[int] = []
     if isinstance(ledger, Inspectable) and filing is not None:
         wrong = [*filing.misfiled, *_wrong_names(ledger, filing.blobs, kept, span)]
-    differs = difference(rows.projection(), stored, span)
+    differs = difference(rows.projection(), stored, span, indexed=kept.indexed)
     if differs is None and not wrong:
         return None
     told = [f"{differs.missing} missing or changed, {differs.extra} too many or changed"] if differs is not None else []

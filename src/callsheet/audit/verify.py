@@ -9,7 +9,7 @@ from callsheet.audit.report import LISTED, Counts, Finding, FindingKind, Progres
 from callsheet.audit.streams import wrong_pairs
 from callsheet.errors import NotFound
 from callsheet.graph.ids import StreamId, TenantId
-from callsheet.graph.ports import Ledger, Signer
+from callsheet.graph.ports import IndexOf, Ledger, Signer
 from callsheet.graph.record import Head, Stream, StreamKey
 from callsheet.ledger.inspection import Catalogue, Inspectable, SchemaFlaw
 
@@ -23,6 +23,7 @@ def verify(
     tenant: str | None = None,
     signer: Signer | None = None,
     expect: Iterable[str] = (),
+    index: IndexOf | None = None,
     progress: Callable[[Progress], None] = lambda _: None,
 ) -> Report:
     """Derive again everything that the store says about its records, and report what does not hold.
@@ -30,6 +31,7 @@ def verify(
     Checks the streams of one tenant, or of all. With `signer` every head must be signed by it; without, signatures
     are not checked. `expect` are heads that were noted down before, as `str(Head)` prints them: each stream must be
     at least there and have that chain there. A cut tail or an exchanged history shows in no other way.
+    With `index` what each record is found by is derived again and compared with what is stored.
 
     Others may write meanwhile. Memory grows with the longest stream's number of records, not with what they hold.
     Raises `InvalidOption` for an expected head that cannot be read or is of another tenant, and `NotFound` for a
@@ -48,7 +50,7 @@ def verify(
         raise NotFound(f"there is nothing of the tenant {only!r} in this store")
     found.add(_untold(catalogue))
     incomplete = {key.tenant for key in known.difference(stream.key for stream in catalogue.streams)}
-    checks = _checked(ledger, catalogue.streams, signer, expected, progress)
+    checks = _checked(ledger, catalogue.streams, signer, expected, progress, index=index)
     for owner, group in groupby(checks, key=lambda checked: checked.stream.tenant):
         found.add_tenant(list(group), whole=owner not in incomplete)
     found.add([gone(head) for key, noted in expected.items() if key not in known for head in noted])
@@ -128,6 +130,8 @@ def _checked(
     signer: Signer | None,
     expected: dict[StreamKey, list[Head]],
     progress: Callable[[Progress], None],
+    *,
+    index: IndexOf | None,
 ) -> Iterator[Checked]:
     """The streams, checked one after another, tenant by tenant."""
     heads = [ledger.head(stream.key) for stream in streams]
@@ -142,4 +146,4 @@ def _checked(
                 progress(Progress(stream=name, done=done, total=max(done, total)))
 
         noted = expected.get(stream.key, ())
-        yield check_stream(ledger, stream, signer=signer, expected=noted, step=step)
+        yield check_stream(ledger, stream, signer=signer, expected=noted, index=index, step=step)

@@ -2,8 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 
+from callsheet.assemble.needed import Needed
 from callsheet.evaluate.candidates import CandidateFactory, Opening, Request, Step
 from callsheet.evaluate.messages import Message, from_openai, to_openai
+from callsheet.policy.sets import REPLAY, PolicySetDocument
 from callsheet.runtime.opening import MEMORY, open
 from callsheet.runtime.sources import RandomIds
 from callsheet.testing import FixedClock
@@ -18,11 +20,12 @@ UNLIMITED = 10**9
 class Assembled:
     """Records what a step's history adds, in an in-memory store, and assembles the next request."""
 
-    def __init__(self, opening: Opening, *, provider: str, model: str, policy: str | None) -> None:
+    def __init__(self, opening: Opening, *, provider: str, model: str, policy: str | PolicySetDocument | None, needed: Needed | None
+    ) -> None:
         self._clock = FixedClock()
         runtime = open(MEMORY, ids=RandomIds(), clock=self._clock)
         self._talk = runtime.conversation(opening.id or "recording")
-        self._provider, self._model, self._policy = provider, model, policy
+        self._provider, self._model, self._policy, self._needed = provider, model, policy, needed
         self._tools = [tool for tool in opening.tools if isinstance(tool, Mapping) and _is_function(tool)]
         self._recorded = 0
         if opening.system:
@@ -37,7 +40,8 @@ class Assembled:
             model=self._model,
             policy=self._policy,
             tools=self._tools or _from_calls(step.history),
-            budget=UNLIMITED,
+            budget=UNLIMITED if self._policy == REPLAY.name else None,
+            needed=self._needed,
         )
         return Request(messages=[from_openai(message) for message in sheet.messages("openai")])
 
@@ -63,6 +67,15 @@ def _from_calls(history: Sequence[Message]) -> list[dict[str, object]]:
     ]
 
 
-def assembled(*, provider: str = "openai", model: str = "gpt-5.2", policy: str | None = None) -> CandidateFactory:
-    """A candidate that assembles under a policy set (default: the runtime's) for a provider's model."""
-    return lambda opening: Assembled(opening, provider=provider, model=model, policy=policy)
+def assembled(
+    *,
+    provider: str = "openai",
+    model: str = "gpt-5.2",
+    policy: str | PolicySetDocument | None = None,
+    needed: Needed | None = None,
+) -> CandidateFactory:
+    """A candidate that assembles under a policy set (default: the runtime's) for a provider's model.
+
+    `needed` is the table of how likely results are needed; default: the one in the package.
+    """
+    return lambda opening: Assembled(opening, provider=provider, model=model, policy=policy, needed=needed)

@@ -1,13 +1,16 @@
 """`Graph`: the fold of one stream's records. What it says after a record, every store must say after that record."""
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
+from collections.abc import Sequence
+from itertools import islice
 
 from msgspec.structs import replace
 
 from callsheet.graph.effects import StateSet, effects
 from callsheet.graph.enums import Relation, StateField
 from callsheet.graph.ids import RecordId
+from callsheet.graph.index import Index, IndexRow, Posting, PostingQuery, index_row, packed
 from callsheet.graph.query import LinkQuery, LinkRow, NodeQuery, NodeRow, Projection, StateQuery, StateRow, current
 from callsheet.graph.record import Record
 
@@ -23,14 +26,19 @@ class Graph:
         self._targets: dict[StateField, list[str]] = defaultdict(list)
         self._links: dict[tuple[Relation, RecordId], list[LinkRow]] = defaultdict(list)
         self._back: dict[tuple[Relation, RecordId], list[LinkRow]] = defaultdict(list)
+        self._indexes: dict[int, Index] = {}
+        self._entities: dict[str, list[int]] = defaultdict(list)
+        self._terms: dict[str, list[int]] = defaultdict(list)
 
     @property
     def position(self) -> int:
         """The position of the last record applied; 0 before the first."""
         return len(self._records)
 
-    def apply(self, record: Record) -> None:
-        """Add the next record of the stream. A record whose body was erased has lost its effects with it.
+    def apply(self, record: Record, index: Index | None = None) -> None:
+        """Add the next record of the stream with what it is found by.
+
+        A record whose body was erased has lost its effects with it.
 
         Raises `ValueError` for a record out of order.
         """
@@ -52,6 +60,15 @@ class Graph:
             )
             self._links[link.relation, link.source].append(row)
             self._back[link.relation, link.target].append(row)
+        if index is not None:
+            self._find_by(index, header.position)
+
+    def _find_by(self, index: Index, position: int) -> None:
+        self._indexes[position] = index
+        for entity in dict.fromkeys(index.entities):
+            self._entities[entity].append(position)
+        for term in dict.fromkeys(term for term, _ in index.terms):
+            self._terms[term].append(position)
 
     def _set(self, state: StateSet, branch: RecordId | None, position: int) -> None:
         rows = self._states[state.field, state.target]
@@ -109,6 +126,29 @@ class Graph:
             key=lambda row: (row.position, row.source, row.target),
         )
 
+    def postings(self, query: PostingQuery) -> list[Posting]:
+        """See `PostingQuery`."""
+        found: list[Posting] = []
+        for entity in dict.fromkeys(query.entities):
+            rows = self._occurrences(self._entities.get(entity, []), query)
+            found += [Posting(entity=entity, position=row.position, record=row.id) for row in rows]
+        for term in dict.fromkeys(query.terms):
+            rows = self._occurrences(self._terms.get(term, []), query)
+            found += [Posting(term=term, position=row.position, record=row.id) for row in rows]
+        return found
+
+    def _occurrences(self, positions: list[int], query: PostingQuery) -> list[NodeRow]:
+        stop = len(positions) if query.before is None else bisect_left(positions, query.before)
+        rows = (self._nodes[position - 1] for position in reversed(positions[:stop]))
+        return list(islice((row for row in rows if query.lineage.sees(row.branch, row.position)), query.limit))
+
+    def indexed(self, positions: Sequence[int]) -> dict[int, Index]:
+        """The indexes of the records at these positions; those without one are left out."""
+        return {position: self._indexes[position] for position in positions if position in self._indexes}
+
+    def _index_rows(self) -> list[IndexRow]:
+        return [index_row(position, packed(index)) for position, index in self._indexes.items()]
+
     def projection(self) -> Projection:
         """All rows, in the order that every store gives them."""
         states = [row for rows in self._states.values() for row in rows]
@@ -117,4 +157,5 @@ class Graph:
             nodes=tuple(self._nodes),
             states=tuple(sorted(states, key=lambda s: (s.field, s.target, s.branch or "", s.from_pos))),
             links=tuple(sorted(links, key=lambda link: (link.relation, link.source, link.target, link.position))),
+            indexes=tuple(self._index_rows()),
         )

@@ -396,11 +396,17 @@ class Pins(Value):
 
 
 class Selection(Value, array_like=True):
-    """One record's place in a request."""
+    """One record's place in a request. Selections stand in the order of the request."""
 
     record: RecordId
     level: Level
     reason: Reason = Reason.INCLUDED
+    #: The turn it belongs to, counted from 1 along the branch as its reader sees it.
+    turn: Count = 0
+    #: The note that it stands in, counted from 1; 0: in its own place.
+    note: Count = 0
+    #: Of `Level.FOCUS`: the segments that are shown.
+    segments: tuple[int, ...] = ()
 
 
 class ContextAssembly(Value, tag="assembly"):
@@ -422,6 +428,8 @@ class ContextAssembly(Value, tag="assembly"):
     messages_replayed: Count = 0
     messages_assembled: Count = 0
     tokens_replayed: Count = 0
+    #: Tokens of all that plain replay would show, in o200k_base, without framing.
+    history_o200k: Count = 0
     tokens: TokenParts
     #: Billed-equivalent tokens under the price model that is pinned.
     tokens_billed: Count = 0
@@ -432,6 +440,21 @@ class ContextAssembly(Value, tag="assembly"):
     omitted: tuple[tuple[Reason, int], ...] = ()
     #: Safety and privacy verdicts, as codes with counts.
     decisions: tuple[tuple[str, int], ...] = ()
+    #: Whether what is not shown in full could be referred to.
+    recall: bool = False
+    #: Why everything was chosen anew; empty: what the sheet before had shown stands, and this was appended.
+    rewritten: str = ""
+    #: Records that could be shown and that no note lists, as of the last rewrite; the first note says so.
+    unlisted: Count = 0
+    #: Turns so far, and finished results among their records.
+    turns: Count = 0
+    results: Count = 0
+    #: Results that were used again after they had been out of the newest turns.
+    reused: Count = 0
+    #: Billed-equivalent tokens that were spent since the last rewrite on what a rewrite would have left out.
+    carried: Count = 0
+    #: The turn in which a record in view was last used, where that is later than its own; what changed since `base`.
+    used: tuple[tuple[RecordId, int], ...] = ()
     #: Microseconds by phase: graph query, policy, serialisation. Not part of what must be reproducible.
     timings: tuple[tuple[str, int], ...] = ()
 

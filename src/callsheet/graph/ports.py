@@ -3,11 +3,12 @@
 The pure rooms and the runtime know these alone; `callsheet.ledger` and `callsheet.wire` provide them.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Protocol
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Protocol, TypeAlias
 
 from callsheet.graph.enums import StreamKind
 from callsheet.graph.ids import RecordId, StreamId, TenantId, UserId
+from callsheet.graph.index import Index, Posting, PostingQuery
 from callsheet.graph.query import LinkQuery, LinkRow, NodeQuery, Projection, StateQuery, StateRow
 from callsheet.graph.record import Draft, Head, Record, Stream, StreamKey
 from callsheet.graph.times import Instant
@@ -43,6 +44,10 @@ class StoredRecord(Value):
     #: None: erased, or gone.
     nonce: bytes | None
     body: bytes | None
+
+
+IndexOf: TypeAlias = Callable[[Record], Index | None]
+"""What a record is found by. It may read the store that asks, and must not write to it."""
 
 
 class Ledger(Protocol):
@@ -98,6 +103,14 @@ class Ledger(Protocol):
         """See `LinkQuery`. Ordered by position, source, target."""
         ...
 
+    def postings(self, key: StreamKey, query: PostingQuery) -> list[Posting]:
+        """See `PostingQuery`."""
+        ...
+
+    def indexed(self, key: StreamKey, positions: Sequence[int]) -> dict[int, Index]:
+        """The indexes of the records at these positions; those without one, or erased, are left out."""
+        ...
+
     def stash(self, owner: Owner, content: bytes, *, digest: bool = False) -> Payload:
         """Make content ready to be named by a record: small stays inline, large is in the blob store when this returns.
 
@@ -129,12 +142,16 @@ class Ledger(Protocol):
         """All projection rows of a stream, in the order of `Graph.projection`."""
         ...
 
-    def rebuild(self, key: StreamKey) -> None:
-        """Drop the projections of a stream and build them anew from its records, in one transaction."""
+    def rebuild(self, key: StreamKey, index: IndexOf | None = None) -> None:
+        """Drop the projections of a stream and build them anew from its records, in one transaction.
+
+        With `index` each record that has a body is indexed anew; without it the indexes that are stored stay, and
+        what is searched is built from them.
+        """
         ...
 
     def erase_bodies(self, key: StreamKey, positions: Sequence[int]) -> None:
-        """Remove bodies and nonces for good. The caller records an `Erased` first; see `callsheet.audit`."""
+        """Remove bodies, nonces and indexes for good. The caller records an `Erased` first; see `callsheet.audit`."""
         ...
 
     def close(self) -> None:

@@ -3,6 +3,7 @@
 from callsheet.graph.cut import Lineage
 from callsheet.graph.enums import Relation, StateField
 from callsheet.graph.ids import RecordId
+from callsheet.graph.index import IndexRow
 from callsheet.graph.values import Value
 
 
@@ -80,6 +81,8 @@ class Projection(Value):
     nodes: tuple[NodeRow, ...]
     states: tuple[StateRow, ...]
     links: tuple[LinkRow, ...]
+    #: Of the records that are indexed, by position.
+    indexes: tuple[IndexRow, ...] = ()
 
 
 def current(rows: list[StateRow], lineage: Lineage) -> dict[str, StateRow]:

@@ -14,6 +14,7 @@ from callsheet.graph.canonical import canonical, tagged_digest
 from callsheet.graph.changes import Change
 from callsheet.graph.enums import Privacy, StreamKind
 from callsheet.graph.ids import RecordId, StreamId, TenantId, UserId
+from callsheet.graph.index import Index
 from callsheet.graph.nodes import Node
 from callsheet.graph.times import Instant
 from callsheet.graph.values import DEFAULT_PRIVACY, Count, Digest, Scope, Value
@@ -72,6 +73,8 @@ class Draft(Value):
     nonce: bytes
     scope: Scope = Scope()
     privacy: Privacy = DEFAULT_PRIVACY
+    #: What the record is found by; None: by nothing.
+    index: Index | None = None
 
 
 class Record(Value):

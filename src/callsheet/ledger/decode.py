@@ -18,6 +18,8 @@ class StoredRow(msgspec.Struct, frozen=True, gc=False):
     chain: Digest
     #: None: erased.
     sealed: bytes | None
+    #: The sealed index. None: there is none, or it was not asked for.
+    found: bytes | None = None
 
 
 _headers = msgspec.json.Decoder(Header)

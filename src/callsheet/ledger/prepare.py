@@ -22,6 +22,7 @@ from callsheet.graph.record import (
 )
 from callsheet.graph.values import Digest
 from callsheet.ledger.decode import StoredRow
+from callsheet.ledger.indexing import Indexing
 from callsheet.ledger.vault import Vault
 
 
@@ -32,6 +33,8 @@ class Prepared(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     kind: str
     commitment: Digest
     sealed: bytes
+    #: The sealed index; None: there is none.
+    found: bytes | None
     effects: Effects
     #: Blobs that the body names.
     addresses: tuple[str, ...]
@@ -43,6 +46,7 @@ class PreparedAppend(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     stream: Stream
     expect: int | None
     drafts: tuple[Prepared, ...]
+    indexing: Indexing
     #: Sealed rendered blocks by address.
     blocks: dict[str, bytes]
 
@@ -70,21 +74,24 @@ def prepare(append: Append, vault: Vault) -> PreparedAppend:
     if stream.user == "":
         raise InputError(f"stream {stream.id}: a user needs a name; None stands for the tenant's own")
     owner = owner_of(stream)
+    indexing = Indexing(vault, owner)
     return PreparedAppend(
         stream=stream,
         expect=append.expect,
-        drafts=tuple(_prepared(draft, owner, vault) for draft in append.drafts),
+        drafts=tuple(_prepared(draft, owner, vault, indexing) for draft in append.drafts),
+        indexing=indexing,
         blocks={address: _block(address, content, owner, vault) for address, content in append.blocks.items()},
     )
 
 
-def _prepared(draft: Draft, owner: Owner, vault: Vault) -> Prepared:
+def _prepared(draft: Draft, owner: Owner, vault: Vault, indexing: Indexing) -> Prepared:
     if draft.scope.branch == "":
         raise InputError(f"record {draft.id}: a branch needs a name; None stands for the whole conversation")
     if len(draft.nonce) != NONCE_BYTES:
         raise InputError(f"record {draft.id}: a nonce has {NONCE_BYTES} bytes, not {len(draft.nonce)}")
     try:
         body = encode_body(draft.body)
+        found = indexing.sealed(draft.index) if draft.index is not None else None
     except (UnicodeEncodeError, OverflowError) as problem:
         raise InputError(f"record {draft.id} cannot be stored: {problem}") from problem
     return Prepared(
@@ -92,6 +99,7 @@ def _prepared(draft: Draft, owner: Owner, vault: Vault) -> Prepared:
         kind=kind_of(draft.body),
         commitment=commitment(draft.nonce, body),
         sealed=vault.sealed_body(owner, draft.nonce, body),
+        found=found,
         effects=effects(draft.id, draft.body),
         addresses=_addresses(draft.body),
     )
@@ -128,7 +136,13 @@ def placed(prepared: Prepared, key: StreamKey, position: int, before: Digest) ->
         raise InputError(f"record {draft.id!r} cannot be stored: {problem}") from problem
     return Placed(
         record=Record(header=header, body=draft.body),
-        stored=StoredRow(position=position, header=written, chain=chained(before, written), sealed=prepared.sealed),
+        stored=StoredRow(
+            position=position,
+            header=written,
+            chain=chained(before, written),
+            sealed=prepared.sealed,
+            found=prepared.found,
+        ),
         prepared=prepared,
     )
 

@@ -57,6 +57,10 @@ class Vault:
         """Keyed hash of content, equal for equal content of one owner and for nobody else's."""
         return f"{ADDRESS_ALGORITHM}:{hmac.digest(self._keyring.keys(owner).address, content, hashlib.sha256).hex()}"
 
+    def index_key(self, owner: Owner) -> bytes:
+        """The key under which names in an owner's indexes are hashed."""
+        return hmac.digest(self._keyring.keys(owner).address, b"index", hashlib.sha256)
+
     def sealed(self, owner: Owner, content: bytes, compression: Compression = Compression.NONE) -> bytes:
         """Content in an envelope, locked when the store has a sealer."""
         if self._sealer is None:

@@ -1,1 +1,1 @@
-"""Policy sets and verdicts: pure functions of a record, a boundary and a set."""
+"""Policy sets and verdicts: pure functions of a candidate, a boundary and a set."""

@@ -2,39 +2,165 @@
 
 from collections.abc import Mapping
 
-from callsheet.errors import PolicyError
-from callsheet.graph.canonical import canonical, tagged_digest
-from callsheet.graph.enums import Level
-from callsheet.graph.values import Digest, Value
+import msgspec
 
-RULE_VERSIONS: Mapping[str, int] = {"visibility": 1}
-"""The version of each built-in rule; raised whenever the rule decides anything differently."""
+from callsheet.errors import PolicyError
+from callsheet.graph.canonical import tagged_digest
+from callsheet.graph.enums import Level, Policy
+from callsheet.graph.values import Digest, Value
+from callsheet.policy.contracts import ToolContract
+from callsheet.policy.settings import (
+    HISTORY_LEVELS,
+    MOST_BYTES,
+    MOST_TOKENS,
+    ClassForms,
+    Fill,
+    Narrowing,
+    ProviderForm,
+    StaleAfter,
+    Water,
+    Weights,
+    among,
+    label,
+    within,
+)
+
+RULE_VERSIONS: Mapping[str, int] = {**{policy.value: 1 for policy in Policy}, "deciding": 1}
+"""The version of each of the nine policies, and of how their verdicts come together (``deciding``).
+
+Raised whenever the rule decides anything differently.
+"""
+
+MOST_TURNS = 64
+MOST_REQUESTS = 1_000
 
 
 class PolicySetDocument(Value):
-    """What one version of a policy set says."""
+    """What one version of a policy set says. A setting that is not given has the value that it has in ``balanced``."""
 
     name: str
     version: str
-    #: In how much detail the history stands.
-    history: Level
+    #: In how much detail a finished result stands where its exact bytes are not asked for. Text is always verbatim.
+    history: Level = Level.DENSE
     #: Every instruction in its place, instead of the newest of each scope at the front.
     instructions_in_place: bool = False
+    #: What may be seen stands verbatim: only attribution, visibility, privacy and retention take anything out.
+    verbatim: bool = False
+    #: The last turns that stay in view.
+    turns: int = 6
+    #: Requests that a choice of levels looks ahead.
+    horizon: int = 8
+    #: Tokens that it costs to fetch back what was left out.
+    miss: int = 1_200
+    #: A request of this size is rewritten ...
+    high_water: Water = Water(tokens=20_000, share=0.8)
+    #: ... and shrunk to this one.
+    low_water: Water = Water(tokens=10_000, share=0.5)
+    fill: Fill = Fill.KNAPSACK
+    narrowing: Narrowing = Narrowing()
+    privacy: ClassForms = ClassForms()
+    #: Exceptions from `privacy`, by provider.
+    providers: tuple[ProviderForm, ...] = ()
+    freshness: StaleAfter = StaleAfter()
+    #: Whether the model is offered a tool that fetches what was shortened or left out.
+    recall: bool = True
+    weights: Weights = Weights()
+    #: Bytes of exact evidence that one request may load.
+    rehydrate: int = 65_536
+    #: The table of how likely a record is needed, as ``name@version``.
+    needed: str = "needed@1"
+    tools: tuple[ToolContract, ...] = ()
+
+    def __post_init__(self) -> None:
+        label(self.name, "the name of a policy set")
+        label(self.version, "the version of a policy set")
+        if "@" in self.name or "@" in self.version:
+            raise PolicyError(f"{self.name!r}, version {self.version!r}: name and version of a policy set hold no '@'")
+        label(self.needed, "needed")
+        among(self.history, HISTORY_LEVELS, "history")
+        within(self.turns, 0, MOST_TURNS, "turns")
+        within(self.horizon, 1, MOST_REQUESTS, "horizon")
+        within(self.miss, 0, MOST_TOKENS, "miss")
+        within(self.rehydrate, 0, MOST_BYTES, "rehydrate")
+        if _above(self.low_water.tokens, self.high_water.tokens) or _above(self.low_water.share, self.high_water.share):
+            raise PolicyError("low_water is above high_water; a rewrite must make the request smaller")
+        names = [tool.name for tool in self.tools]
+        if len(set(names)) != len(names):
+            twice = next(name for place, name in enumerate(names) if name in names[:place])
+            raise PolicyError(f"tools has {twice!r} twice")
+
+    @property
+    def content(self) -> bytes:
+        """All settings as JSON with sorted keys, those at their default too, so that a changed default is seen."""
+        return msgspec.json.encode(_complete(self), order="sorted")
 
     @property
     def hash(self) -> Digest:
         """Changes with the content and with the version of any built-in rule."""
         rules = ",".join(f"{name}={version}" for name, version in sorted(RULE_VERSIONS.items()))
-        return tagged_digest("policy-set", canonical(self), rules.encode())
+        return tagged_digest("policy-set", self.content, rules.encode())
 
     def __str__(self) -> str:
         return f"{self.name}@{self.version}"
 
 
-REPLAY = PolicySetDocument(name="replay", version="1", history=Level.RAW, instructions_in_place=True)
+def _above(low: float | None, high: float | None) -> bool:
+    return low is not None and high is not None and low > high
+
+
+def _complete(value: object) -> object:
+    if isinstance(value, msgspec.Struct):
+        return {name: _complete(getattr(value, name)) for name in value.__struct_fields__}
+    if isinstance(value, tuple):
+        return [_complete(item) for item in value]
+    return value
+
+
+BALANCED = PolicySetDocument(name="balanced", version="1")
+"""Few tokens, and nothing lost that a later turn is likely to need."""
+
+LEAN = PolicySetDocument(
+    name="lean",
+    version="1",
+    history=Level.FOCUS,
+    turns=4,
+    horizon=4,
+    miss=600,
+    high_water=Water(tokens=8_000, share=0.6),
+    low_water=Water(tokens=3_000, share=0.3),
+    narrowing=Narrowing(limit=800),
+    rehydrate=32_768,
+)
+"""As few tokens as can be; more is fetched back."""
+
+FAITHFUL = PolicySetDocument(
+    name="faithful",
+    version="1",
+    turns=8,
+    horizon=20,
+    miss=6_000,
+    high_water=Water(share=0.9),
+    low_water=Water(share=0.7),
+    narrowing=Narrowing(limit=8_000),
+    rehydrate=262_144,
+)
+"""Lossless forms until the budget is nearly full."""
+
+REPLAY = PolicySetDocument(
+    name="replay",
+    version="1",
+    history=Level.RAW,
+    instructions_in_place=True,
+    verbatim=True,
+    high_water=Water(share=1.0),
+    low_water=Water(share=1.0),
+    privacy=ClassForms(connected_account=Level.RAW, google_derived=Level.RAW, secret=Level.RAW),
+    freshness=StaleAfter(volatile=None, time_bounded=None),
+    recall=False,
+)
 """Everything verbatim, every instruction in its place: plain replay of the history as one policy among others."""
 
-BUILT_IN: Mapping[str, PolicySetDocument] = {REPLAY.name: REPLAY}
+BUILT_IN: Mapping[str, PolicySetDocument] = {policy.name: policy for policy in (BALANCED, LEAN, FAITHFUL, REPLAY)}
 
 DEFAULT = REPLAY.name
 
@@ -45,3 +171,17 @@ def policy_set(name: str) -> PolicySetDocument:
     if found is None:
         raise PolicyError(f"no policy set {name!r}; there are: {', '.join(sorted(BUILT_IN))}")
     return found
+
+
+def check_known(document: PolicySetDocument, known: Mapping[str, Digest]) -> None:
+    """Raises `PolicyError` if the name and version of a set already stand for something else.
+
+    `known` has the hash of each set that was used before, by ``name@version``; built-in sets are always known.
+    """
+    built_in = BUILT_IN.get(document.name)
+    taken = built_in.hash if built_in is not None and str(built_in) == str(document) else known.get(str(document))
+    if taken is not None and taken != document.hash:
+        raise PolicyError(
+            f"policy set {document} is known as {taken}, but this one is {document.hash}: "
+            "give it a new version, or restore what it said"
+        )

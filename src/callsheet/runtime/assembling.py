@@ -1,37 +1,47 @@
-"""Assembling one request: read the records of a cut, let the pure rooms decide and compose, render, store the sheet."""
+"""Assembling one request: read what it may rest on, let the pure rooms decide and compose, render, store the sheet."""
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import msgspec
 
 from callsheet.assemble import blocks, sizes
-from callsheet.assemble.compose import INSTRUCTING, Composed, compose
+from callsheet.assemble.compose import INSTRUCTING, Composed, Material, compose
 from callsheet.assemble.delta import Whole, common_prefix, delta, whole
-from callsheet.assemble.select import Selected, raw_artifacts, select
+from callsheet.assemble.itemising import Itemiser
+from callsheet.assemble.needed import Needed, shipped
+from callsheet.assemble.planning import Limits, Plan, Planner, Prices, Rewrite
 from callsheet.errors import Damaged, EmptyRequest
 from callsheet.graph.canonical import content_digest
 from callsheet.graph.cut import Lineage, alone
+from callsheet.graph.enums import Level, Reason
 from callsheet.graph.ids import RecordId
-from callsheet.graph.nodes import Boundary, ContextAssembly, Message, Pins, ToolCall
+from callsheet.graph.nodes import Boundary, ContextAssembly, Message, Pins, Selection, ToolArtifact, ToolCall
 from callsheet.graph.ports import Append, Ids, Ledger, Owner
 from callsheet.graph.query import NodeQuery
 from callsheet.graph.record import Draft, Record, Stream
 from callsheet.graph.values import Cut, Payload, Scope, TokenParts
 from callsheet.policy.sets import PolicySetDocument
-from callsheet.policy.visibility import refusal
+from callsheet.recall.tool import NAME as RECALL
+from callsheet.recall.tool import tool as recall_tool
 from callsheet.runtime.calibrating import calibrated_counter
+from callsheet.runtime.desk import Desk, bodies
+from callsheet.runtime.gathering import Gathered, Gathering
 from callsheet.runtime.sheet import Sheet
 from callsheet.wire import formats
+from callsheet.wire.caching import Caching, caching
 from callsheet.wire.catalogue import catalogue
 from callsheet.wire.tokens import TokenCounter
 
-ASSEMBLER = "1"
+ASSEMBLER = "2"
 """The version of assembly: raised whenever the same pins over the same cut would give another selection."""
 
-CACHED_SHARE = 0.1
-"""What a cached token costs as a share of a fresh one, in billed-equivalent tokens."""
+SECOND = 1_000_000
+"""Microseconds."""
+
+LOOKED_AT = 8
+"""Sheets of a branch that are looked at to find the one that was shown last."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -50,35 +60,38 @@ class Place:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Material:
-    """Everything that one assembly reads, before anything is decided."""
+class Order:
+    """What one assembly is asked for."""
 
-    candidates: tuple[Record, ...]
-    calls: Mapping[RecordId, ToolCall]
-
-
-def gather(place: Place, lineage: Lineage, boundary: Boundary) -> Material:
-    """Read the candidates along a lineage, and the calls that may be seen."""
-    key = place.conversation.key
-    candidates = place.ledger.nodes(key, NodeQuery(kinds=("message", "artifact"), lineage=lineage))
-    calls = {
-        record.id: record.body
-        for record in place.ledger.nodes(key, NodeQuery(kinds=("call",), lineage=lineage))
-        if isinstance(record.body, ToolCall) and refusal(record.header, boundary) is None
-    }
-    return Material(candidates=tuple(candidates), calls=calls)
+    boundary: Boundary
+    policy: PolicySetDocument
+    tools: Sequence[Mapping[str, object]]
+    #: Whether the caller can serve the recall tool.
+    recall: bool
+    needed: Needed
 
 
-def last_sheet(place: Place, lineage: Lineage, participant: RecordId | None) -> Whole | None:
-    """The newest sheet of a branch and participant, in full; for a branch without any, of the branch it came from."""
+def last_shown(place: Place, lineage: Lineage, participant: RecordId | None, said: int, desk: Desk) -> Whole | None:
+    """The newest sheet that was shown: an answer followed it on this branch, or on one that it inherits.
+
+    `said` is the position of the newest message of a model. A sheet that nobody answered changes nothing.
+    """
+    for kept in reversed(desk.sheets):
+        if kept.sheet.cut.at(place.conversation.id) < said:
+            return kept
     head = place.ledger.head(place.sheets.key)
-    if head is None:
+    if head is None or said == 0:
         return None
     for segment in reversed(lineage.segments):
         own = alone(segment.branch, head.position)
-        newest = place.ledger.nodes(place.sheets.key, NodeQuery(kinds=("assembly",), lineage=own, newest=True, limit=8))
+        newest = place.ledger.nodes(
+            place.sheets.key, NodeQuery(kinds=("assembly",), lineage=own, newest=True, limit=LOOKED_AT)
+        )
         for record in reversed(newest):
-            if record.header.scope.owner == participant:
+            body = record.body
+            if not isinstance(body, ContextAssembly) or record.header.scope.owner != participant:
+                continue
+            if body.cut.at(place.conversation.id) < min(said, segment.upto + 1):
                 return read_sheet(place, record)
     return None
 
@@ -102,69 +115,309 @@ def read_sheet(place: Place, record: Record) -> Whole:
     return result
 
 
-def assemble(
-    place: Place,
-    lineage: Lineage,
-    boundary: Boundary,
-    *,
-    policy: PolicySetDocument,
-    tools: Sequence[Mapping[str, object]],
-    before: Whole | None,
-) -> tuple[Sheet, Whole]:
-    """Assemble, store and return one sheet; also in full, for the sheet that will extend it."""
-    started = time.perf_counter_ns()
-    counter, calibration = calibrated_counter(place.ledger, place.conversation.key, lineage, boundary)
-    material = gather(place, lineage, boundary)
-    queried = time.perf_counter_ns()
-    selected = select(material.candidates, material.calls, boundary, policy)
-    if not any(_is_turn(record) for record in selected.records):
-        raise EmptyRequest
-    # Only what was selected is ever read: policy chooses first, storage is read second.
-    composed = compose(selected.records, material.calls, place.read)
-    body = _render(composed, boundary, tools)
-    measured = _measure(composed, selected, material.calls, counter, body.get("tools"))
-    sizes.check_budget(measured.parts, boundary.budget, counter, str(policy))
-    decided = time.perf_counter_ns()
-    rendered = _blocks(body)
-    addresses = tuple(place.ledger.address(place.owner, block) for block in rendered)
-    change = delta(selected.selections, addresses, before)
-    record = ContextAssembly(
-        boundary=boundary,
-        pins=Pins(
-            policy_set=policy.hash,
-            assembler=ASSEMBLER,
-            counter=counter.name,
-            calibration=calibration,
-            prices=catalogue().name,
-        ),
-        cut=Cut(positions=((place.conversation.id, lineage.upto),)),
-        base=change.base,
-        kept=change.kept,
-        kept_blocks=change.kept_blocks,
-        selected=change.selected,
-        blocks=change.blocks,
-        tools=content_digest(msgspec.json.encode(body["tools"])) if tools else None,
-        messages_replayed=len(material.candidates),
-        messages_assembled=len(rendered) - 1,
-        tokens_replayed=measured.parts.total,
-        tokens=measured.parts,
-        tokens_billed=_billed(composed, measured, selected, before if _same_cache(before, addresses) else None),
-        exact=counter.exact,
-        artifacts=raw_artifacts(selected),
-        omitted=tuple(sorted(selected.omitted.items())),
-        timings=_timings(query=queried - started, policy=decided - queried, serialise=time.perf_counter_ns() - decided),
-    )
-    id = place.ids.record("assembly")
-    new = dict(zip(addresses[change.kept_blocks :], rendered[change.kept_blocks :], strict=True))
-    scope = Scope(branch=boundary.branch, owner=boundary.participant)
-    made = Draft(id=id, at=boundary.now, body=record, nonce=place.ids.nonce(), scope=scope)
-    place.ledger.append([Append(stream=place.sheets, drafts=(made,), blocks=new)])
-    full = whole(id, record, before if change.base is not None else None)
-    return Sheet(id=id, record=record, selections=full.selected, blocks=rendered, _composed=composed), full
+@dataclass(frozen=True, kw_only=True)
+class Assembling:
+    """Assembles one sheet for a view."""
 
+    place: Place
+    lineage: Lineage
+    order: Order
+    desk: Desk
+    #: What was shown last: what is decided goes on from it.
+    base: Whole | None
+    #: Calls without a result on this branch.
+    open: frozenset[RecordId]
 
-def _is_turn(record: Record) -> bool:
-    return not isinstance(record.body, Message) or record.body.role not in INSTRUCTING
+    @property
+    def previous(self) -> Whole | None:
+        """The sheet that was assembled last, shown or not: what is stored and billed extends it."""
+        return self.desk.sheets[-1] if self.desk.sheets else self.base
+
+    def assemble(self) -> tuple[Sheet, Whole]:
+        """Assemble, store and return one sheet; also in full, for the sheet that will extend it."""
+        started = time.perf_counter_ns()
+        boundary, policy = self.order.boundary, self.order.policy
+        counter, calibration = calibrated_counter(
+            self.place.ledger, self.place.conversation.key, self.lineage, boundary
+        )
+        cache = caching(boundary.provider, boundary.model)
+        gathered = self._gather(counter, cache)
+        queried = time.perf_counter_ns()
+        if not gathered.items or not any(not item.instruction for item in gathered.items.values()):
+            raise EmptyRequest
+        made = self._made(gathered, counter, cache)
+        decided = time.perf_counter_ns()
+        rendered = _blocks(made.body)
+        addresses = tuple(self.place.ledger.address(self.place.owner, block) for block in rendered)
+        change = delta(made.plan.selections, addresses, self.previous)
+        record = self._record(
+            gathered, made, change_base=change.base, rendered=rendered, addresses=addresses, calibration=calibration
+        )
+        record = msgspec.structs.replace(
+            record,
+            kept=change.kept,
+            kept_blocks=change.kept_blocks,
+            selected=change.selected,
+            blocks=change.blocks,
+            timings=_timings(
+                query=queried - started, policy=decided - queried, serialise=time.perf_counter_ns() - decided
+            ),
+        )
+        return self._stored(record, made, rendered, addresses, change.kept_blocks)
+
+    def _gather(self, counter: TokenCounter, cache: Caching) -> Gathered:
+        order = self.order
+        gathering = Gathering(
+            ledger=self.place.ledger,
+            key=self.place.conversation.key,
+            lineage=self.lineage,
+            boundary=order.boundary,
+            policy=order.policy,
+            desk=self.desk,
+            itemiser=lambda calls, turn, in_play: Itemiser(
+                calls=calls,
+                counter=counter,
+                policy=order.policy,
+                read=self.place.read,
+                turn=turn,
+                in_play=in_play,
+            ),
+            read=self.place.read,
+            base=self.base,
+            open=self.open,
+            low=order.policy.low_water.of(order.boundary.budget),
+        )
+        return gathering.gather(self._forced(cache))
+
+    def _forced(self, cache: Caching) -> Rewrite | None:
+        """Why everything must, or may for nothing, be chosen anew whatever is in it."""
+        if self.base is None:
+            return Rewrite.FIRST
+        before, now = self.base.sheet, self.order.boundary
+        same = (before.boundary.provider, before.boundary.model) == (now.provider, now.model)
+        if not same or before.pins.policy_set != self.order.policy.hash or before.pins.assembler != ASSEMBLER:
+            return Rewrite.CHANGED
+        if _given_tools(before.boundary.tools) != _given_tools(now.tools) or self._recall != _recalls(before):
+            return Rewrite.CHANGED
+        if now.now - before.boundary.now > cache.life * SECOND and not self.order.policy.verbatim:
+            return Rewrite.EXPIRED
+        return None
+
+    @property
+    def _recall(self) -> bool:
+        return self.order.recall and self.order.policy.recall
+
+    # ------------------------------------------------------------------ what is made
+
+    def _made(self, gathered: Gathered, counter: TokenCounter, cache: Caching) -> "_Made":
+        """Plan, compose, render and measure; with the recall tool where something is not shown in full."""
+        order = self.order
+        tools = list(order.tools)
+        fixed = self._fixed(gathered, counter, tools)
+        always = fixed + sum(
+            size for item in gathered.items.values() if item.instruction for size in (item.standing.get(Level.RAW, 0),)
+        )
+        high, low = (
+            min(order.boundary.budget, always + mark.of(order.boundary.budget - always))
+            for mark in (order.policy.high_water, order.policy.low_water)
+        )
+        planner = Planner(
+            items=gathered.items,
+            policy=order.policy,
+            limits=Limits(budget=order.boundary.budget, high=high, low=low, fixed=fixed),
+            prices=Prices(cached=cache.share),
+            needed=order.needed,
+            turn=gathered.turn,
+            reuse=gathered.reused / gathered.results if gathered.results else 0.0,
+        )
+        plan = planner.plan(gathered.standing, gathered.fresh, gathered.forced)
+        listed = {selection.record for selection in plan.selections}
+        total = self._replayed_before + len(gathered.replayed)
+        shortens = self._recall and (
+            len(listed) < total or any(_shortened(selection) for selection in plan.selections)
+        )
+        if shortens and not order.policy.verbatim:
+            tools.append(recall_tool())
+        # As of the rewrite: the note that says so stands unchanged until the next one.
+        before = self.base.sheet.unlisted if self.base is not None else 0
+        unlisted = before if plan.rewrite is None else max(0, total - len(listed))
+        material = Material(
+            records=self.desk.records,
+            calls=self._visible_calls(),
+            read=self.place.read,
+            forms=self.desk.forms_for(self._recall),
+            unlisted=unlisted,
+        )
+        composed = compose(plan.selections, material)
+        body = _render(composed, order.boundary, tools)
+        measured = self._measure(composed, counter, body.get("tools"))
+        sizes.check_budget(measured.parts, order.boundary.budget, counter, str(order.policy))
+        return _Made(
+            plan=plan, composed=composed, body=body, measured=measured, tools=tools, total=total, counter=counter,
+            unlisted=unlisted,
+        )
+
+    def _fixed(self, gathered: Gathered, counter: TokenCounter, tools: Sequence[Mapping[str, object]]) -> int:
+        schemas = counter.count_tools(msgspec.json.encode(tool).decode() for tool in tools)
+        return schemas + counter.framing.around(messages=len(gathered.items), names=0, calls=0, results=0)
+
+    @property
+    def _replayed_before(self) -> int:
+        return self.base.sheet.messages_replayed if self.base is not None else 0
+
+    def _visible_calls(self) -> dict[RecordId, ToolCall]:
+        return bodies(self.desk.calls)
+
+    def _measure(self, composed: Sequence[Composed], counter: TokenCounter, tools: object) -> "_Measured":
+        counting = self.desk.counting(counter)
+        by_block = sizes.count(composed, self._known(composed), counter, counting)
+        said = [item.block for item in composed if isinstance(item.block, blocks.Said)]
+        framing = counter.framing.around(
+            messages=len(composed),
+            names=sum(block.name is not None for block in said),
+            calls=sum(len(block.calls) for block in said),
+            results=len(composed) - len(said),
+        )
+        # As they are sent: a format may reshape them, and Anthropic's offers those that the history calls.
+        offered = tools if isinstance(tools, list) else []
+        toolset = counter.count_tools(msgspec.json.encode(tool).decode() for tool in offered)
+        return _Measured(by_block=by_block, parts=sizes.by_part(composed, by_block, framing=framing, tools=toolset))
+
+    def _known(self, composed: Sequence[Composed]) -> dict[RecordId, int | None]:
+        """Tokens of the blocks that show their record as it was counted when it was recorded."""
+        calls = self._visible_calls()
+        known: dict[RecordId, int | None] = {}
+        for item in composed:
+            record = self.desk.records.get(item.source) if item.source is not None else None
+            if record is not None and item.level is Level.RAW:
+                known[record.id] = sizes.recorded_tokens(record, calls)
+        return known
+
+    # ------------------------------------------------------------------ what is stored
+
+    def _record(
+        self,
+        gathered: Gathered,
+        made: "_Made",
+        *,
+        change_base: RecordId | None,
+        rendered: Sequence[bytes],
+        addresses: Sequence[str],
+        calibration: RecordId | None,
+    ) -> ContextAssembly:
+        order, counter, plan = self.order, made.counter, made.plan
+        before = self.previous.used if change_base is not None and self.previous is not None else {}
+        shown = {selection.record for selection in plan.selections}
+        replayed = self._replayed_tokens(gathered)
+        offered = made.tools
+        return ContextAssembly(
+            boundary=msgspec.structs.replace(
+                order.boundary, tools=tuple(formats.tool_name(tool, "tools") for tool in offered)
+            ),
+            pins=Pins(
+                policy_set=order.policy.hash,
+                assembler=ASSEMBLER,
+                counter=counter.name,
+                calibration=calibration,
+                prices=catalogue().name,
+                analysers=(order.needed.name,),
+            ),
+            cut=Cut(positions=((self.place.conversation.id, self.lineage.upto),)),
+            base=change_base,
+            tools=content_digest(msgspec.json.encode(made.body["tools"])) if offered else None,
+            messages_replayed=made.total,
+            messages_assembled=len(rendered) - 1,
+            history_o200k=replayed,
+            tokens_replayed=self._plain(replayed, made),
+            tokens=made.measured.parts,
+            tokens_billed=self._billed(made, addresses),
+            exact=counter.exact,
+            recall=self._recall,
+            artifacts=sum(
+                selection.level is Level.RAW
+                and isinstance(self.desk.records[selection.record].body, ToolArtifact)
+                for selection in plan.selections
+            ),
+            omitted=self._omitted(gathered, plan, made.total),
+            rewritten=plan.rewrite.value if plan.rewrite is not None else "",
+            unlisted=made.unlisted,
+            turns=gathered.turn,
+            results=gathered.results,
+            reused=gathered.reused,
+            carried=round(plan.carried),
+            used=tuple(
+                (id, turn) for id, turn in sorted(gathered.used.items()) if id in shown and before.get(id) != turn
+            ),
+            timings=(),
+        )
+
+    def _replayed_tokens(self, gathered: Gathered) -> int:
+        calls = self._visible_calls()
+        before = self.base.sheet.history_o200k if self.base is not None else 0
+        return before + sum(
+            sizes.recorded_tokens(self.desk.records[id], calls) or sizes.estimated_tokens(self.desk.records[id], calls)
+            for id in gathered.replayed
+        )
+
+    def _plain(self, replayed: int, made: "_Made") -> int:
+        """Tokens of plain replay: of what was recorded, with the tools and the framing that it would take."""
+        if self.order.policy.verbatim:
+            return made.measured.parts.total
+        counter = made.counter
+        framing = counter.framing.around(messages=made.total, names=0, calls=0, results=0)
+        return counter.converted(replayed) + framing + made.measured.parts.tools
+
+    def _omitted(self, gathered: Gathered, plan: Plan, total: int) -> tuple[tuple[Reason, int], ...]:
+        counts = dict(gathered.refused)
+        if self.base is not None:
+            for reason, number in self.base.sheet.omitted:
+                if reason in _REFUSED:
+                    counts[reason] = counts.get(reason, 0) + number
+        for reason in plan.left_out.values():
+            if reason not in (Reason.NOT_RELEVANT, Reason.INCLUDED):
+                counts[reason] = counts.get(reason, 0) + 1
+        shown = len({selection.record for selection in plan.selections})
+        rest = total - shown - sum(
+            reason not in (Reason.NOT_RELEVANT, Reason.INCLUDED) for reason in plan.left_out.values()
+        )
+        if rest > 0:
+            counts[Reason.NOT_RELEVANT] = rest
+        return tuple(sorted(counts.items()))
+
+    def _billed(self, made: "_Made", addresses: Sequence[str]) -> int:
+        """What the request costs when the part that the last request began with too is read from the cache."""
+        total = made.measured.parts.total
+        base = self.previous
+        if base is None or base.blocks[:1] != tuple(addresses[:1]):
+            return total
+        kept = common_prefix(made.plan.selections, base.selected)
+        standing = {selection.record for selection in made.plan.selections[:kept]}
+        prefix = made.measured.parts.tools
+        for item, size in zip(made.composed, made.measured.by_block, strict=True):
+            shows = (item.source,) if item.source is not None else item.noted
+            if not standing.issuperset(shows):
+                break
+            prefix += size
+        share = caching(self.order.boundary.provider, self.order.boundary.model).share
+        return total - round((1 - share) * prefix)
+
+    def _stored(
+        self,
+        record: ContextAssembly,
+        made: "_Made",
+        rendered: tuple[bytes, ...],
+        addresses: tuple[str, ...],
+        kept: int,
+    ) -> tuple[Sheet, Whole]:
+        place, boundary = self.place, self.order.boundary
+        id = place.ids.record("assembly")
+        new = dict(zip(addresses[kept:], rendered[kept:], strict=True))
+        scope = Scope(branch=boundary.branch, owner=boundary.participant)
+        draft = Draft(id=id, at=boundary.now, body=record, nonce=place.ids.nonce(), scope=scope)
+        place.ledger.append([Append(stream=place.sheets, drafts=(draft,), blocks=new)])
+        full = whole(id, record, self.previous if record.base is not None else None)
+        sheet = Sheet(id=id, record=record, selections=full.selected, blocks=rendered, _composed=made.composed)
+        return sheet, full
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -173,26 +426,35 @@ class _Measured:
     parts: TokenParts
 
 
-def _measure(
-    composed: Sequence[Composed],
-    selected: Selected,
-    calls: Mapping[RecordId, ToolCall],
-    counter: TokenCounter,
-    tools: object,
-) -> _Measured:
-    recorded = {record.id: sizes.recorded_tokens(record, calls) for record in selected.records}
-    by_block = sizes.count(composed, recorded, counter)
-    said = [item.block for item in composed if isinstance(item.block, blocks.Said)]
-    framing = counter.framing.around(
-        messages=len(composed),
-        names=sum(block.name is not None for block in said),
-        calls=sum(len(block.calls) for block in said),
-        results=len(composed) - len(said),
-    )
-    # As they are sent: a format may reshape them, and Anthropic's offers those that the history calls.
-    offered = tools if isinstance(tools, list) else []
-    toolset = counter.count_tools(msgspec.json.encode(tool).decode() for tool in offered)
-    return _Measured(by_block=by_block, parts=sizes.by_part(composed, by_block, framing=framing, tools=toolset))
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Made:
+    plan: Plan
+    composed: Sequence[Composed]
+    body: Mapping[str, object]
+    measured: _Measured
+    tools: Sequence[Mapping[str, object]]
+    #: Records that plain replay would show.
+    total: int
+    counter: TokenCounter
+    unlisted: int
+
+
+_REFUSED = frozenset(
+    {Reason.BRANCH, Reason.PARTICIPANT_PRIVATE, Reason.AUDIT_ONLY, Reason.NOT_RELEASED, Reason.ERASED}
+)
+
+
+def _given_tools(names: Sequence[str]) -> tuple[str, ...]:
+    """The tools of a request that the caller gave."""
+    return tuple(name for name in names if name != RECALL)
+
+
+def _recalls(sheet: ContextAssembly) -> bool:
+    return sheet.recall
+
+
+def _shortened(selection: Selection) -> bool:
+    return bool(selection.note) or selection.level not in (Level.RAW, Level.DENSE)
 
 
 def _render(
@@ -213,25 +475,6 @@ def _blocks(body: Mapping[str, object]) -> tuple[bytes, ...]:
     assert isinstance(messages, list)
     envelope = {key: value for key, value in body.items() if key != "messages"}
     return (msgspec.json.encode(envelope), *map(msgspec.json.encode, messages))
-
-
-def _same_cache(before: Whole | None, addresses: Sequence[str]) -> bool:
-    """Whether the provider can have the previous request in its cache: the same model with the same tools."""
-    return before is not None and before.blocks[:1] == addresses[:1]
-
-
-def _billed(composed: Sequence[Composed], measured: _Measured, selected: Selected, before: Whole | None) -> int:
-    """What the request costs when the part that the previous request began with too is read from the cache."""
-    if before is None:
-        return measured.parts.total
-    kept = common_prefix(selected.selections, before.selected)
-    shown_before = {selection.record for selection in selected.selections[:kept]}
-    prefix = measured.parts.tools
-    for item, size in zip(composed, measured.by_block, strict=True):
-        if item.source is not None and item.source not in shown_before:
-            break
-        prefix += size
-    return measured.parts.total - round((1 - CACHED_SHARE) * prefix)
 
 
 def _timings(**nanoseconds: int) -> tuple[tuple[str, int], ...]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from callsheet.assemble import blocks
 from callsheet.assemble.compose import content_payload, text_of
+from callsheet.assemble.needed import Needed, shipped
 from callsheet.errors import InvalidOption, NotFound
 from callsheet.graph.enums import ArtifactStatus, ForkReason, RuntimeMode
 from callsheet.graph.ids import ROOT_BRANCH, RecordId
@@ -12,9 +13,9 @@ from callsheet.graph.nodes import Boundary, ContextAssembly, Message, ModelRun, 
 from callsheet.graph.query import NodeQuery
 from callsheet.graph.record import Record
 from callsheet.graph.times import instant
-from callsheet.policy.sets import DEFAULT, policy_set
+from callsheet.policy.sets import DEFAULT, PolicySetDocument, policy_set
 from callsheet.runtime import forking
-from callsheet.runtime.assembling import assemble, last_sheet, read_sheet
+from callsheet.runtime.assembling import Assembling, Order, last_shown, read_sheet
 from callsheet.runtime.counters import Counters, count_up
 from callsheet.runtime.drafting import Shown
 from callsheet.runtime.options import Time, choice, label, positive
@@ -172,10 +173,12 @@ class Conversation:
         model: str,
         budget: int | None = None,
         tools: Sequence[Mapping[str, object]] = (),
-        policy: str | None = None,
+        policy: str | PolicySetDocument | None = None,
         now: Time | None = None,
         mode: RuntimeMode | str = RuntimeMode.CHAT,
         reserve: int = DEFAULT_RESERVE,
+        recall: bool = True,
+        needed: Needed | None = None,
     ) -> Sheet:
         """Assemble the next request of this branch and participant under a policy set, and store how it came about.
 
@@ -194,7 +197,7 @@ class Conversation:
         kept = positive(reserve, "reserve")
         offered = formats.check_tools(tools)
         limit = positive(budget, "budget") if budget is not None else _room(provider, model, kept)
-        chosen = policy_set(label(policy, "policy") if policy is not None else DEFAULT)
+        chosen = policy if isinstance(policy, PolicySetDocument) else _named(policy)
         session = self._session
         tail = session.tail(self._view, fresh=True)
         boundary = Boundary(
@@ -210,11 +213,15 @@ class Conversation:
             reserve=kept,
             now=instant(now) if now is not None else session.clock.now(),
         )
-        before = session.last_sheet(self._view)
-        if before is None:
-            before = last_sheet(session.place, tail.lineage, self._view.participant)
-        sheet, full = assemble(session.place, tail.lineage, boundary, policy=chosen, tools=offered, before=before)
-        session.remember_sheet(self._view, full)
+        desk = session.desk(self._view)
+        with desk.lock:
+            base = last_shown(session.place, tail.lineage, self._view.participant, tail.last_said, desk)
+            order = Order(boundary=boundary, policy=chosen, tools=offered, recall=recall, needed=needed or shipped())
+            assembling = Assembling(
+                place=session.place, lineage=tail.lineage, order=order, desk=desk, base=base, open=frozenset(tail.open)
+            )
+            sheet, full = assembling.assemble()
+            desk.put(full)
         return sheet
 
     def sheet(self, id: str) -> Sheet:
@@ -344,6 +351,10 @@ class Conversation:
 
     def _get(self, ids: Sequence[RecordId]) -> list[Record]:
         return self._session.ledger.get(self._session.conversation.key, tuple(ids)) if ids else []
+
+
+def _named(policy: str | None) -> PolicySetDocument:
+    return policy_set(label(policy, "policy") if policy is not None else DEFAULT)
 
 
 def _room(provider: str, model: str, reserve: int) -> int:

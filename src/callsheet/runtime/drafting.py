@@ -15,6 +15,7 @@ from callsheet.graph.ports import Ids, Ledger, Owner
 from callsheet.graph.record import Body, Draft, StreamKey
 from callsheet.graph.times import Instant
 from callsheet.graph.values import Scope
+from callsheet.runtime.indexing import Indexing
 from callsheet.runtime.matching import match
 from callsheet.runtime.tail import Tail
 from callsheet.wire.cleaning import clean, storable
@@ -47,15 +48,27 @@ class Drafting:
     participant: RecordId | None = None
     event: str | None = None
     drafts: list[Draft] = field(default_factory=list)
+    _counted: dict[str, int] = field(default_factory=dict)
+    _large: dict[str, bytes] = field(default_factory=dict)
 
-    def add(self, body: Body, *, kind: str, scope: Scope | None = None, id: RecordId | None = None) -> RecordId:
-        """Draft one record and let the tail see it."""
+    def add(
+        self,
+        body: Body,
+        *,
+        kind: str,
+        scope: Scope | None = None,
+        id: RecordId | None = None,
+        call: ToolCall | None = None,
+    ) -> RecordId:
+        """Draft one record, with what it is found by, and let the tail see it. `call` is the call of an artifact."""
+        index = Indexing(read=self._read, count=self._count).of(body, call)
         made = Draft(
             id=id or self.ids.record(kind),
             at=self.at,
             body=body,
             nonce=self.ids.nonce(),
             scope=scope or self._shared(),
+            index=index,
         )
         self.drafts.append(made)
         self.tail.see(made)
@@ -174,7 +187,7 @@ class Drafting:
         )
         # A result belongs to whoever the call belongs to: else answering another's call would hide its answer.
         scope = replace(call.scope, branch=self.tail.branch) if call else self._private(None)
-        return self.add(body, kind="artifact", scope=scope)
+        return self.add(body, kind="artifact", scope=scope, call=call.body if call else None)
 
     # ------------------------------------------------------------------ content
 
@@ -185,7 +198,7 @@ class Drafting:
 
     def _content(self, part: blocks.Content) -> values.Content:
         if isinstance(part, blocks.Text):
-            counted = count(clean(part.text), RECORDED_IN)  # what will be shown
+            counted = self._count(part.text)  # as it will be shown
             return values.Text(text=self._payload(part.text), o200k=counted, extras=part.extras)
         if isinstance(part, blocks.Opaque):
             return values.Opaque(wire=part.wire, raw=self._bytes(part.raw), o200k=_count_raw(part.raw))
@@ -199,11 +212,28 @@ class Drafting:
             extras=part.extras,
         )
 
+    def _read(self, payload: values.Payload) -> bytes:
+        """The bytes of a payload; those that this transaction brings are at hand, wherever they will lie."""
+        if payload.inline is not None:
+            return payload.inline
+        assert payload.blob is not None
+        return self._large.get(payload.blob.address) or self.ledger.fetch(self.owner, payload)
+
+    def _count(self, text: str) -> int:
+        """Tokens of a text; of what was counted in this transaction, without counting again."""
+        known = self._counted.get(text)
+        if known is None:
+            known = self._counted[text] = count(clean(text), RECORDED_IN)
+        return known
+
     def _payload(self, text: str, *, digest: bool = False) -> values.Payload:
         return self._bytes(text_bytes(text), digest=digest)
 
     def _bytes(self, content: bytes, *, digest: bool = False) -> values.Payload:
-        return self.ledger.stash(self.owner, content, digest=digest)
+        payload = self.ledger.stash(self.owner, content, digest=digest)
+        if payload.blob is not None:
+            self._large[payload.blob.address] = content
+        return payload
 
 
 def _storable(name: str | None) -> str | None:

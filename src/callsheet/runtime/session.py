@@ -5,13 +5,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from callsheet.assemble.delta import Whole
 from callsheet.errors import PositionConflict, StoreBusy
 from callsheet.graph.ids import RecordId
 from callsheet.graph.ports import Append, Clock, Ids, Ledger, Owner
 from callsheet.graph.record import Record, Stream
 from callsheet.graph.values import Payload
 from callsheet.runtime.assembling import Place
+from callsheet.runtime.desk import Desk
 from callsheet.runtime.drafting import Drafting
 from callsheet.runtime.tail import Tail, load
 
@@ -37,7 +37,7 @@ class Session:
     conversation: Stream
     sheets: Stream
     _tails: dict[View, Tail] = field(default_factory=dict)
-    _sheets: dict[View, Whole] = field(default_factory=dict)
+    _desks: dict[View, Desk] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     @property
@@ -103,10 +103,7 @@ class Session:
         """The bytes of a payload, wherever they lie."""
         return self.place.read(payload)
 
-    def last_sheet(self, view: View) -> Whole | None:
-        """The newest sheet assembled here; None: none yet in this process."""
-        return self._sheets.get(view)
-
-    def remember_sheet(self, view: View, sheet: Whole) -> None:
-        """Let the next sheet of this branch and participant extend this one."""
-        self._sheets[view] = sheet
+    def desk(self, view: View) -> Desk:
+        """What a branch and participant keep at hand between two requests."""
+        with self._lock:
+            return self._desks.setdefault(view, Desk())

@@ -4,14 +4,15 @@ A tail is the state as of one position of the stream. Whoever records appends at
 another writer has overtaken is noticed by the store and read anew; nothing else need be read to record.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 
 from callsheet.errors import Damaged
 from callsheet.graph.changes import ToolsOffered
 from callsheet.graph.cut import Lineage, Segment, lineage
 from callsheet.graph.effects import StateSet, effects
-from callsheet.graph.enums import CallStatus, Lifecycle, StateField
+from callsheet.graph.enums import CallStatus, Lifecycle, Role, StateField
 from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import Branch, Message, ToolArtifact, ToolCall
 from callsheet.graph.ports import Ledger
@@ -48,6 +49,8 @@ class Tail:
     last_message: RecordId | None = None
     #: Position of the newest message or artifact; 0 before the first.
     last_shown: int = 0
+    #: Position of the newest message of a model; 0 before the first.
+    last_said: int = 0
     status: Lifecycle = Lifecycle.OPENED
     #: Hash of the tools that were offered last.
     tools: Digest | None = None
@@ -81,6 +84,8 @@ class Tail:
         body = draft.body
         if isinstance(body, Message):
             self.last_message, self.last_shown, self.answered = draft.id, self.position, {}
+            if body.role is Role.ASSISTANT:
+                self.last_said = self.position
         elif isinstance(body, ToolCall):
             self.know(KnownCall(id=draft.id, body=body, scope=draft.scope))
         elif isinstance(body, ToolsOffered):
@@ -137,6 +142,7 @@ def load(ledger: Ledger, key: StreamKey, branch: RecordId, participant: RecordId
         answered={known.id: known for known in answered},
         last_message=last.id if last is not None else None,
         last_shown=shown.position if shown is not None else 0,
+        last_said=look.said(),
         status=_lifecycle(status[0].value) if status else Lifecycle.OPENED,
         tools=_tools_hash(ledger, key, seen),
     )
@@ -155,20 +161,33 @@ class _Newest:
     participant: RecordId | None
 
     def of(self, *kinds: str) -> Record | None:
+        return next(self._all(kinds), None)
+
+    def said(self) -> int:
+        """The position of the newest message of a model; 0: there is none among those looked at."""
+        newest = islice(self._all(("message",)), _LOOKED_AT)
+        said = (record for record in newest if isinstance(record.body, Message) and record.body.role is Role.ASSISTANT)
+        found = next(said, None)
+        return found.position if found is not None else 0
+
+    def _all(self, kinds: tuple[str, ...]) -> Iterator[Record]:
         before: int | None = None
         while True:
             query = NodeQuery(kinds=kinds, lineage=self.lineage, newest=True, limit=_AT_A_TIME, before=before)
             found = self.ledger.nodes(self.key, query)
             for record in reversed(found):
                 if not private_to_another(record.header.scope, self.participant):
-                    return record
+                    yield record
             if len(found) < _AT_A_TIME:
-                return None
+                return
             before = found[0].position
 
 
 _AT_A_TIME = 4
 """Records read at once in search of the newest; nearly always the first is it."""
+
+_LOOKED_AT = 256
+"""Messages looked at for the newest one of a model; where that many of others followed it, nothing of it is cached."""
 
 
 def _tools_hash(ledger: Ledger, key: StreamKey, seen: Lineage) -> Digest | None:

@@ -11,6 +11,7 @@ class Capability(StrEnum):
     READING = "reading"
     CHAIN = "chain"
     GRAPH = "graph"
+    INDEXING = "indexing"
     TENANTS = "tenants"
     PAYLOADS = "payloads"
     BLOCKS = "blocks"

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from callsheet.graph.enums import Role, StreamKind
 from callsheet.graph.ids import ROOT_BRANCH, RecordId, StreamId, TenantId, UserId
+from callsheet.graph.index import Index
 from callsheet.graph.nodes import Message
 from callsheet.graph.ports import Append, Ledger
 from callsheet.graph.record import NONCE_BYTES, Body, Draft, Record, Stream
@@ -32,18 +33,33 @@ class Making:
     def id(self) -> RecordId:
         return RecordId(f"record-{next(self._numbers)}")
 
-    def draft(self, body: Body, *, id: str | None = None, branch: RecordId | None = ROOT_BRANCH) -> Draft:
+    def draft(
+        self,
+        body: Body,
+        *,
+        id: str | None = None,
+        branch: RecordId | None = ROOT_BRANCH,
+        index: Index | None = None,
+    ) -> Draft:
         return Draft(
             id=RecordId(id) if id is not None else self.id(),
             at=Instant(1_700_000_000_000_000),
             body=body,
             nonce=next(self._numbers).to_bytes(NONCE_BYTES, "big"),
             scope=Scope(branch=branch),
+            index=index,
         )
 
     def said(self, text: str = "hello", *, id: str | None = None) -> Draft:
         """A user message."""
         return self.said_payload(inline(text.encode()), id=id)
+
+    def found_by(
+        self, *entities: str, terms: Sequence[str] = (), id: str | None = None, branch: RecordId | None = ROOT_BRANCH
+    ) -> Draft:
+        """A user message that is found by some entities and terms."""
+        index = Index(entities=entities, terms=tuple((term, 1) for term in terms))
+        return self.draft(Message(role=Role.USER), id=id, branch=branch, index=index)
 
     def said_payload(self, payload: Payload, *, id: str | None = None) -> Draft:
         """A user message with this content."""

@@ -1,5 +1,8 @@
 """Laws of persistence: closing and opening again changes nothing."""
 
+from callsheet.graph.cut import alone
+from callsheet.graph.ids import ROOT_BRANCH
+from callsheet.graph.index import PostingQuery
 from callsheet.graph.nodes import ToolArtifact
 from callsheet.graph.ports import Append
 from callsheet.ledger.contract.chain import verified
@@ -16,9 +19,13 @@ def everything_is_still_there(subject: Subject) -> None:
     content = b"large " * 5000
     payload = ledger.stash(owner, content)
     block = ledger.address(owner, b"block")
-    drafts = (making.said_payload(payload), making.draft(ToolArtifact(call=making.id())))
+    drafts = (making.said_payload(payload), making.draft(ToolArtifact(call=making.id())), making.found_by("x"))
     records = ledger.append([Append(stream=stream, drafts=drafts, blocks={block: b"block"})])
     head, projection = ledger.head(stream.key), ledger.projection(stream.key)
+
+    asked = PostingQuery(entities=("x",), lineage=alone(ROOT_BRANCH, 3), limit=1)
+    found = ledger.postings(stream.key, asked)
+    assert [posting.position for posting in found] == [3]
 
     ledger = handle(subject.reopen)()
 
@@ -26,8 +33,9 @@ def everything_is_still_there(subject: Subject) -> None:
     assert ledger.records(stream.key) == records
     assert ledger.head(stream.key) == head
     assert ledger.projection(stream.key) == projection
+    assert ledger.postings(stream.key, asked) == found
     assert ledger.fetch(owner, payload) == content
     assert ledger.blocks(owner, [block]) == [b"block"]
     assert ledger.address(owner, b"block") == block
-    assert [record.position for record in put(ledger, stream, making.said())] == [3]
+    assert [record.position for record in put(ledger, stream, making.said())] == [4]
     assert verified(ledger, stream) == []

@@ -11,7 +11,8 @@ from callsheet.errors import StoreClosed
 from callsheet.graph.enums import StreamKind
 from callsheet.graph.graph import Graph
 from callsheet.graph.ids import ROOT_BRANCH, RecordId, TenantId
-from callsheet.graph.ports import Append, Clock, Owner, Signer, StoredRecord
+from callsheet.graph.index import Index, Posting, PostingQuery
+from callsheet.graph.ports import Append, Clock, IndexOf, Owner, Signer, StoredRecord
 from callsheet.graph.query import LinkQuery, LinkRow, NodeQuery, Projection, StateQuery, StateRow
 from callsheet.graph.record import Head, Record, Stream, StreamKey
 from callsheet.graph.times import Instant
@@ -21,6 +22,7 @@ from callsheet.ledger.blobs.store import BlobStore
 from callsheet.ledger.clock import SystemClock
 from callsheet.ledger.crypto.sealers import Sealer
 from callsheet.ledger.decode import as_stored, decoded
+from callsheet.ledger.indexing import Indexing
 from callsheet.ledger.keyring import Keyring, KeyRow, RandomBytes, completed
 from callsheet.ledger.memory.pending import Pending
 from callsheet.ledger.memory.tables import BlobRow, MemoryStream, Tables
@@ -75,11 +77,11 @@ class MemoryLedger:
                 pending.add(prepare(append, self._vault))
             return pending.keep()
 
-    def rebuild(self, key: StreamKey) -> None:
+    def rebuild(self, key: StreamKey, index: IndexOf | None = None) -> None:
         with self._open() as tables:
             known = tables.streams.get(key)
             if known is not None:
-                self._refold(known)
+                self._refold(known, index)
 
     def erase_bodies(self, key: StreamKey, positions: Sequence[int]) -> None:
         with self._open() as tables:
@@ -88,17 +90,25 @@ class MemoryLedger:
                 return
             for position in positions:
                 if 0 < position <= len(known.rows):
-                    known.rows[position - 1] = replace(known.rows[position - 1], sealed=None)
+                    known.rows[position - 1] = replace(known.rows[position - 1], sealed=None, found=None)
                     tables.unname(key, position)
             self._refold(known)
             self._drop_unnamed()
 
-    def _refold(self, known: MemoryStream) -> None:
+    def _refold(self, known: MemoryStream, index: IndexOf | None = None) -> None:
+        """Nothing is kept unless all of it can be read and indexed."""
         owner = owner_of(known.stream)
-        graph = Graph()
-        for row in known.rows:
-            graph.apply(decoded(row, owner, self._vault))
-        known.graph = graph
+        indexing = Indexing(self._vault, owner)
+        graph, rows = Graph(), list(known.rows)
+        for place, row in enumerate(rows):
+            record = decoded(row, owner, self._vault)
+            found = row.found
+            if index is not None:
+                made = index(record) if record.body is not None else None
+                found = indexing.sealed(made) if made is not None else None
+                rows[place] = replace(row, found=found)
+            graph.apply(record, indexing.opened(found) if found is not None else None)
+        known.graph, known.rows = graph, rows
 
     def collect(self) -> int:
         """Remove blobs that no record names and whose lease has run out; how many that were."""
@@ -168,6 +178,14 @@ class MemoryLedger:
     def links(self, key: StreamKey, query: LinkQuery) -> list[LinkRow]:
         with self._open() as tables:
             return tables.graph(key).links(query)
+
+    def postings(self, key: StreamKey, query: PostingQuery) -> list[Posting]:
+        with self._open() as tables:
+            return tables.graph(key).postings(query)
+
+    def indexed(self, key: StreamKey, positions: Sequence[int]) -> dict[int, Index]:
+        with self._open() as tables:
+            return tables.graph(key).indexed(positions)
 
     def projection(self, key: StreamKey) -> Projection:
         with self._open() as tables:

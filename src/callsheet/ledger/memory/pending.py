@@ -81,7 +81,7 @@ class Pending:
         known.head = head
         for row in rows:
             known.rows.append(row.stored)
-            known.graph.apply(row.record)
+            known.graph.apply(row.record, row.prepared.draft.index)
             if row.record.id != ROOT_BRANCH:
                 self._tables.places[key.tenant, row.record.id] = key
             for address in row.prepared.addresses:

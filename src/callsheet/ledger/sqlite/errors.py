@@ -50,3 +50,9 @@ def translating() -> Iterator[None]:
         yield
     except DRIVER_ERRORS as problem:
         raise translated(problem) from problem
+
+
+def written(cursor: sqlite3.Cursor, rows: int) -> None:
+    """Raises `Damaged` when the database has not done all that it was told to, as a foreign trigger makes it do."""
+    if cursor.rowcount != rows:
+        raise Damaged("the file did not take what was written to it; nothing was written. Run `callsheet verify`.")

@@ -5,10 +5,12 @@ from collections.abc import Iterator
 
 from callsheet.graph.cut import Lineage
 from callsheet.graph.effects import effects
+from callsheet.graph.index import index_row
 from callsheet.graph.query import LinkQuery, LinkRow, Projection, StateQuery, StateRow, current
 from callsheet.graph.record import Record, StreamKey
+from callsheet.ledger.indexing import Indexing
 from callsheet.ledger.sqlite.queries import portions, query
-from callsheet.ledger.sqlite.read import Decode, branches, records_by_id
+from callsheet.ledger.sqlite.read import EVERYTHING, Decode, branches, records_by_id
 from callsheet.ledger.sqlite.rows import read_link, read_node, read_state
 
 _UNINDEXED = "answered"
@@ -84,10 +86,15 @@ def _own_links(record: Record) -> Iterator[LinkRow]:
             )
 
 
-def projection(connection: sqlite3.Connection, key: StreamKey) -> Projection:
+def projection(connection: sqlite3.Connection, key: StreamKey, indexing: Indexing | None) -> Projection:
+    """All rows; `indexing` is None for a stream that there is not."""
     at = (key.tenant, key.stream)
+    indexes = connection.execute(query("indexes_between"), (*at, 0, EVERYTHING)) if indexing is not None else ()
     return Projection(
         nodes=tuple(map(read_node, connection.execute(query("all_nodes"), at))),
         states=tuple(map(read_state, connection.execute(query("all_states"), at))),
         links=tuple(map(read_link, connection.execute(query("all_links"), at))),
+        indexes=tuple(index_row(position, indexing.packed(found)) for position, _, found in indexes)
+        if indexing
+        else (),
     )

@@ -7,7 +7,9 @@ from typing import NamedTuple
 from callsheet.errors import Damaged
 from callsheet.graph.ids import TenantId
 from callsheet.graph.record import Stream, StreamKey
+from callsheet.ledger.indexing import Indexing
 from callsheet.ledger.inspection import BlobName, Catalogue, Filing, SchemaFlaw, UnreadableStream
+from callsheet.ledger.sqlite import postings
 from callsheet.ledger.sqlite.opening import make_schema
 from callsheet.ledger.sqlite.queries import query
 from callsheet.ledger.sqlite.rows import read_stream, series_of
@@ -66,11 +68,13 @@ def catalogue(connection: sqlite3.Connection, tenant: TenantId | None) -> Catalo
     return Catalogue(streams=tuple(streams), unreadable=tuple(unreadable), lost=tuple(lost))
 
 
-def filing(connection: sqlite3.Connection, key: StreamKey) -> Filing:
+def filing(connection: sqlite3.Connection, key: StreamKey, indexing: Indexing | None) -> Filing:
+    """See `Inspectable.filing`; `indexing` is None for a stream that there is not."""
     at = (key.tenant, key.stream)
     series = connection.execute(query("series_in_use"), at).fetchall()
     misfiled = [position for kind, name, position in series if name != series_of(kind)]
     misfiled += [position for (position,) in connection.execute(query("misfiled_links"), at)]
+    misfiled += postings.misfiled(connection, key, indexing) if indexing is not None else []
     blobs = [
         BlobName(user=user or None, address=address, position=position, size=size, stored=stored)
         for user, address, position, size, stored in connection.execute(query("blob_names"), at)

@@ -9,7 +9,8 @@ from pathlib import Path
 from callsheet.errors import StoreError
 from callsheet.graph.enums import StreamKind
 from callsheet.graph.ids import ROOT_BRANCH, RecordId, TenantId
-from callsheet.graph.ports import Append, Clock, Owner, Signer, StoredRecord
+from callsheet.graph.index import Index, Posting, PostingQuery
+from callsheet.graph.ports import Append, Clock, IndexOf, Owner, Signer, StoredRecord
 from callsheet.graph.query import LinkQuery, LinkRow, NodeQuery, Projection, StateQuery, StateRow
 from callsheet.graph.record import Head, Record, Stream, StreamKey
 from callsheet.graph.values import Payload
@@ -18,12 +19,13 @@ from callsheet.ledger.blobs.store import BlobStore
 from callsheet.ledger.clock import SystemClock
 from callsheet.ledger.crypto.sealers import Sealer
 from callsheet.ledger.decode import StoredRow, as_stored, decoded
+from callsheet.ledger.indexing import Indexing
 from callsheet.ledger.inspection import Catalogue, Filing, SchemaFlaw
 from callsheet.ledger.keyring import Keyring, RandomBytes
 from callsheet.ledger.migrations import migrations
 from callsheet.ledger.prepare import owner_of, prepare
 from callsheet.ledger.refusals import missing_block
-from callsheet.ledger.sqlite import content, garbage, graph, inspect, read, upkeep, write
+from callsheet.ledger.sqlite import content, garbage, graph, inspect, postings, read, upkeep, write
 from callsheet.ledger.sqlite.backup import back_up, blob_folder
 from callsheet.ledger.sqlite.connections import Connections, Durability
 from callsheet.ledger.sqlite.opening import ensure_store
@@ -87,20 +89,40 @@ class SqliteLedger:
         with self._connections.writing() as connection:
             return write.append(connection, ready, self._signer)
 
-    def rebuild(self, key: StreamKey) -> None:
+    def rebuild(self, key: StreamKey, index: IndexOf | None = None) -> None:
+        indexing = self._indexing(key)
+        if indexing is None:
+            return
+        if index is not None:
+            indexing.prepare()
         with self._connections.writing() as connection:
             known = read.stream_by_key(connection, key)
             if known is not None:
-                owner = owner_of(known[0])
-                upkeep.rebuild(connection, key, self._decoding(known[0]), owner=owner, blob_size=self.blob_size)
+                upkeep.rebuild(
+                    connection,
+                    key,
+                    self._decoding(known[0]),
+                    owner=owner_of(known[0]),
+                    blob_size=self.blob_size,
+                    indexing=indexing,
+                    index=index,
+                )
 
     def erase_bodies(self, key: StreamKey, positions: Sequence[int]) -> None:
         with self._connections.writing() as connection:
             known = read.stream_by_key(connection, key)
             if known is None:
                 return
-            owner, decode = owner_of(known[0]), self._decoding(known[0])
-            dropped = upkeep.erase_bodies(connection, key, positions, decode, owner=owner, blob_size=self.blob_size)
+            owner = owner_of(known[0])
+            dropped = upkeep.erase_bodies(
+                connection,
+                key,
+                positions,
+                self._decoding(known[0]),
+                owner=owner,
+                blob_size=self.blob_size,
+                indexing=Indexing(self._vault, owner),
+            )
         garbage.remove(self._connections, self._blobs, dropped, self._clock.now())
         self._connections.empty_log()
 
@@ -189,9 +211,30 @@ class SqliteLedger:
             known = read.stream_by_key(connection, key)
             return graph.links(connection, key, query, self._decoding(known[0])) if known is not None else []
 
-    def projection(self, key: StreamKey) -> Projection:
+    def postings(self, key: StreamKey, query: PostingQuery) -> list[Posting]:
+        indexing = self._indexing(key)
+        if indexing is None:
+            return []
         with self._connections.snapshot() as connection:
-            return graph.projection(connection, key)
+            return postings.postings(connection, key, query, indexing)
+
+    def indexed(self, key: StreamKey, positions: Sequence[int]) -> dict[int, Index]:
+        indexing = self._indexing(key)
+        if indexing is None:
+            return {}
+        with self._connections.reading() as connection:
+            return postings.indexed(connection, key, positions, indexing)
+
+    def projection(self, key: StreamKey) -> Projection:
+        indexing = self._indexing(key)
+        with self._connections.snapshot() as connection:
+            return graph.projection(connection, key, indexing)
+
+    def _indexing(self, key: StreamKey) -> Indexing | None:
+        """None: there is no such stream."""
+        with self._connections.reading() as connection:
+            known = read.stream_by_key(connection, key)
+        return Indexing(self._vault, owner_of(known[0])) if known is not None else None
 
     # ------------------------------------------------------------------ rows as they are; see `Inspectable`
 
@@ -204,8 +247,9 @@ class SqliteLedger:
             return inspect.catalogue(connection, tenant)
 
     def filing(self, key: StreamKey) -> Filing:
+        indexing = self._indexing(key)
         with self._connections.snapshot() as connection:
-            return inspect.filing(connection, key)
+            return inspect.filing(connection, key, indexing)
 
     def blob_size(self, address: str) -> int | None:
         try:

@@ -26,8 +26,8 @@ UPDATE stream SET position = ?, chain = ?, signature = ?, signer = ? WHERE tenan
 
 -- append_record --
 -- Add a record.
-INSERT INTO record (tenant, stream, position, id, kind, series, branch, header, chain, sealed)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+INSERT INTO record (tenant, stream, position, id, kind, series, branch, header, chain, sealed, found)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 
 -- append_state --
 -- Add a value of a state.
@@ -46,6 +46,10 @@ WHERE tenant = ?1 AND stream = ?2 AND field = ?3 AND target = ?4 AND branch = ?5
 -- Add a link.
 INSERT INTO link (tenant, stream, relation, source, target, branch, position, own)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+
+-- append_posting --
+-- Add where a name occurs in a batch.
+INSERT INTO posting (stream, key, first, rest) VALUES (?, ?, ?, ?)
 
 -- append_block --
 -- Keep a rendered block; one that is there already stays.
@@ -142,6 +146,34 @@ WHERE tenant = ? AND stream = ? AND relation = ? AND own = 0 AND source IN (:eac
 SELECT relation, source, target, branch, position FROM link
 WHERE tenant = ? AND stream = ? AND relation = ? AND target IN (:each)
 
+-- indexes_between --
+-- The indexes of records in a range of positions, ascending.
+SELECT position, branch, found FROM record
+WHERE tenant = ? AND stream = ? AND position > ? AND position <= ? AND found IS NOT NULL
+ORDER BY position
+
+-- indexes_at --
+-- The indexes of records at some positions.
+SELECT position, found FROM record
+WHERE tenant = ? AND stream = ? AND position IN (:each) AND found IS NOT NULL
+
+-- postings_of_name --
+-- Where a name occurs on a branch up to a position, the newest batch first.
+SELECT first, rest FROM posting WHERE stream = ? AND key = ? AND first <= ?
+ORDER BY first DESC LIMIT ?
+
+-- ids_at --
+-- The ids of the records at some positions.
+SELECT position, id FROM record WHERE tenant = ? AND stream = ? AND position IN (:each)
+
+-- stream_place --
+-- The number of a stream and the position that it is at.
+SELECT number, position FROM stream WHERE tenant = ? AND id = ?
+
+-- all_postings --
+-- Where names occur in a stream, by key.
+SELECT key, first, rest FROM posting WHERE stream = ? ORDER BY key, first
+
 -- all_nodes --
 -- The places of all records of a stream.
 SELECT position, id, kind, branch FROM record WHERE tenant = ? AND stream = ? ORDER BY position
@@ -207,6 +239,14 @@ DELETE FROM state WHERE tenant = ? AND stream = ?
 -- Forget the links of a stream.
 DELETE FROM link WHERE tenant = ? AND stream = ?
 
+-- drop_postings --
+-- Forget where names occur in a stream.
+DELETE FROM posting WHERE stream = ?
+
+-- set_index --
+-- Set what a record is found by.
+UPDATE record SET found = ? WHERE tenant = ? AND stream = ? AND position = ?
+
 -- correct_record --
 -- Set the searchable columns of a record to what its header says.
 UPDATE record SET id = ?1, kind = ?2, series = ?3, branch = ?4
@@ -214,7 +254,7 @@ WHERE tenant = ?5 AND stream = ?6 AND position = ?7 AND (id, kind, series, branc
 
 -- erase_body --
 -- Remove the body of a record.
-UPDATE record SET sealed = NULL WHERE tenant = ? AND stream = ? AND position = ?
+UPDATE record SET sealed = NULL, found = NULL WHERE tenant = ? AND stream = ? AND position = ?
 
 -- blocks --
 -- Rendered blocks by address.

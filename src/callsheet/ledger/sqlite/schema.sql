@@ -17,7 +17,7 @@ CREATE TABLE stream (
 ) STRICT;
 
 -- id, kind and branch repeat what the header says, to be searched by. The kinds that every turn brings share a series,
--- so that a turn touches one page of the index; every other kind is a series of its own.
+-- so that a turn touches one page of the index; every other kind is a series of its own. found is the sealed index.
 CREATE TABLE record (
   tenant TEXT NOT NULL,
   stream TEXT NOT NULL,
@@ -29,6 +29,7 @@ CREATE TABLE record (
   header BLOB NOT NULL,
   chain TEXT NOT NULL,
   sealed BLOB,
+  found BLOB,
   PRIMARY KEY (tenant, stream, position)
 ) STRICT;
 
@@ -66,6 +67,16 @@ CREATE TABLE link (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX link_by_source ON link (tenant, stream, relation, source) WHERE own = 0;
+
+-- Where entities and terms occur: a row for each name on each branch in each batch of records, for what is full batches.
+-- The key is a keyed hash of name and branch; `first` and `rest` are positions. The stream is named by its number.
+CREATE TABLE posting (
+  stream INTEGER NOT NULL,
+  key INTEGER NOT NULL,
+  first INTEGER NOT NULL,
+  rest BLOB NOT NULL,
+  PRIMARY KEY (stream, key, first)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE block (
   tenant TEXT NOT NULL,

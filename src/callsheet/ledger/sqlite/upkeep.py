@@ -6,8 +6,10 @@ from typing import TypeAlias
 
 from callsheet.graph.codec import payloads
 from callsheet.graph.effects import effects
-from callsheet.graph.ports import Owner
+from callsheet.graph.ports import IndexOf, Owner
 from callsheet.graph.record import Record, StreamKey
+from callsheet.ledger.indexing import Indexing
+from callsheet.ledger.sqlite import postings
 from callsheet.ledger.sqlite.queries import query
 from callsheet.ledger.sqlite.read import Decode, records
 from callsheet.ledger.sqlite.rows import series_of
@@ -20,11 +22,19 @@ BlobSize: TypeAlias = Callable[[str], int | None]
 
 
 def rebuild(
-    connection: sqlite3.Connection, key: StreamKey, decode: Decode, *, owner: Owner, blob_size: BlobSize
+    connection: sqlite3.Connection,
+    key: StreamKey,
+    decode: Decode,
+    *,
+    owner: Owner,
+    blob_size: BlobSize,
+    indexing: Indexing,
+    index: IndexOf | None = None,
 ) -> None:
     """Make the projections of a stream, the searchable columns of its records, and what names their blobs anew.
 
-    All of it from headers and bodies; `owner` is whose content the records are.
+    All of it from headers and bodies; `owner` is whose content the records are. The indexes of the records are kept
+    unless there is an `index` to make them with.
     """
     at = (key.tenant, key.stream)
     connection.execute(query("drop_states"), at)
@@ -38,12 +48,31 @@ def rebuild(
         write_effects(connection, key, done)
         for record, _ in done:
             _name_blobs(connection, key, record, owner, blob_size)
+        if index is not None:
+            _index(connection, key, found, indexing, index)
         after = rows[-1].position
+    if index is None:
+        postings.drop_unreadable(connection, key, indexing)
+    postings.rebuild(connection, key, indexing)
 
 
 def _columns(key: StreamKey, position: int, record: Record) -> tuple[str | int, ...]:
     kind = record.header.kind
     return (record.id, kind, series_of(kind), record.branch or "", key.tenant, key.stream, position)
+
+
+def _index(
+    connection: sqlite3.Connection,
+    key: StreamKey,
+    found: Sequence[tuple[int, Record]],
+    indexing: Indexing,
+    index: IndexOf,
+) -> None:
+    columns = []
+    for position, record in found:
+        made = index(record) if record.body is not None else None
+        columns.append((indexing.sealed(made) if made is not None else None, key.tenant, key.stream, position))
+    connection.executemany(query("set_index"), columns)
 
 
 def _name_blobs(
@@ -66,6 +95,7 @@ def erase_bodies(
     *,
     owner: Owner,
     blob_size: BlobSize,
+    indexing: Indexing,
 ) -> list[str]:
     """Remove bodies with all that they did; the addresses of blobs that nobody names any more."""
     dropped: list[str] = []
@@ -77,5 +107,5 @@ def erase_bodies(
         for blob in named:
             if connection.execute(query("drop_unnamed_blob"), blob).rowcount:
                 dropped.append(blob[2])
-    rebuild(connection, key, decode, owner=owner, blob_size=blob_size)
+    rebuild(connection, key, decode, owner=owner, blob_size=blob_size, indexing=indexing)
     return dropped

@@ -10,6 +10,8 @@ from callsheet.graph.record import Record, Stream, StreamKey, genesis
 from callsheet.graph.values import Digest
 from callsheet.ledger.prepare import Placed, PreparedAppend, head_at, placed
 from callsheet.ledger.refusals import other_stream, repeated_id, repeated_name, unknown_blob
+from callsheet.ledger.sqlite import postings
+from callsheet.ledger.sqlite.errors import written
 from callsheet.ledger.sqlite.queries import query
 from callsheet.ledger.sqlite.rows import StreamColumns, read_stream, series_of
 
@@ -29,19 +31,14 @@ def _append(connection: sqlite3.Connection, append: PreparedAppend, signer: Sign
         rows.append(placed(prepared, key, position + 1, chain))
         position, chain = position + 1, rows[-1].chain
     _insert_records(connection, key, rows)
+    postings.merge(connection, key, append.indexing, after=position - len(rows), upto=position)
     write_effects(connection, key, [(row.record, row.prepared.effects) for row in rows])
     _name_blobs(connection, append.stream, rows)
     _insert_blocks(connection, append)
     head = head_at(key, position, chain, signer)
     moved = (position, chain, head.signature, head.signer, key.tenant, key.stream)
-    _written(connection.execute(query("move_head"), moved), 1)
+    written(connection.execute(query("move_head"), moved), 1)
     return rows
-
-
-def _written(cursor: sqlite3.Cursor, rows: int) -> None:
-    """Raises `Damaged` when the database has not done all that it was told to, as a foreign trigger makes it do."""
-    if cursor.rowcount != rows:
-        raise Damaged("the file did not take what was written to it; nothing was written. Run `callsheet verify`.")
 
 
 def _opened_stream(connection: sqlite3.Connection, stream: Stream) -> tuple[int, Digest]:
@@ -58,7 +55,7 @@ def _opened_stream(connection: sqlite3.Connection, stream: Stream) -> tuple[int,
         raise repeated_name(stream, taken[1])
     chain = genesis(stream.key)
     columns = (*at, stream.kind.value, stream.name, stream.user or "", chain)
-    _written(connection.execute(query("append_stream"), columns), 1)
+    written(connection.execute(query("append_stream"), columns), 1)
     return 0, chain
 
 
@@ -75,6 +72,7 @@ def _insert_records(connection: sqlite3.Connection, key: StreamKey, rows: Sequen
             row.stored.header,
             row.stored.chain,
             row.stored.sealed,
+            row.stored.found,
         )
         for row in rows
     ]
@@ -83,7 +81,7 @@ def _insert_records(connection: sqlite3.Connection, key: StreamKey, rows: Sequen
     except sqlite3.IntegrityError as problem:
         raise _refusal(connection, key, rows) from problem
     if done is not None:
-        _written(done, len(columns))
+        written(done, len(columns))
 
 
 def _refusal(connection: sqlite3.Connection, key: StreamKey, rows: Sequence[Placed]) -> CallsheetError:
@@ -116,9 +114,9 @@ def write_effects(connection: sqlite3.Connection, key: StreamKey, done: Iterable
     if states:
         connection.executemany(query("close_state"), ended)
         fresh = [row for rows in states.values() for row in rows]
-        _written(connection.executemany(query("append_state"), fresh), len(fresh))
+        written(connection.executemany(query("append_state"), fresh), len(fresh))
     if links:
-        _written(connection.executemany(query("append_link"), links), len(links))
+        written(connection.executemany(query("append_link"), links), len(links))
 
 
 def _name_blobs(connection: sqlite3.Connection, stream: Stream, rows: Sequence[Placed]) -> None:
@@ -127,7 +125,7 @@ def _name_blobs(connection: sqlite3.Connection, stream: Stream, rows: Sequence[P
             at = (stream.tenant, stream.user or "", address)
             if connection.execute(query("blob"), at).fetchone() is None:
                 raise unknown_blob(row.record.id, address)
-            _written(connection.execute(query("name_blob"), (*at, stream.id, row.stored.position)), 1)
+            written(connection.execute(query("name_blob"), (*at, stream.id, row.stored.position)), 1)
 
 
 def _insert_blocks(connection: sqlite3.Connection, append: PreparedAppend) -> None:

@@ -1,0 +1,146 @@
+"""What is brought back into view: results that the newest turn names, and those of a task that it returns to.
+
+Two signs are looked for. An entity of what is new is held by an older result and by none in view. Or the user's turn
+matches old turns better than those in view: then it returns to their task, and the results that stood near them in
+time are needed with them.
+"""
+
+import math
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from callsheet.graph.ids import RecordId
+from callsheet.graph.index import Index, Posting
+from callsheet.recall.bm25 import B, K1
+
+COMMON = 6
+"""An entity that more results hold than this tells nothing about which of them is meant."""
+
+NEWEST = 2
+"""Of the results that hold an entity the newest so many are brought back: how it is now, and how it was before."""
+
+OCCURRENCES = 64
+"""Occurrences of a term that are looked at, the newest; a term that has more says little."""
+
+SHIFTS = 1.5
+"""How much better than the best turn in view an old turn must match, for the user's turn to be a return to it."""
+
+COVERS = 0.5
+"""What share of the weight of its terms an old turn must hold for that."""
+
+BEFORE = 3
+"""What stood before the match is so many times as far away as what followed it: a task is told from its beginning."""
+
+REACH = 16
+"""Turns behind the match in which its task is looked for."""
+
+
+def named(postings: Iterable[Posting], in_view: Collection[RecordId]) -> list[RecordId]:
+    """The results that hold an entity which no result in view holds, the newest of each first, without repeats."""
+    holders: dict[str, list[Posting]] = {}
+    for posting in postings:
+        if posting.entity is not None:
+            holders.setdefault(posting.entity, []).append(posting)
+    found: dict[RecordId, None] = {}
+    for held in holders.values():
+        if len(held) > COMMON or any(posting.record in in_view for posting in held):
+            continue
+        newest = sorted(held, key=lambda posting: -posting.position)[:NEWEST]
+        found.update(dict.fromkeys(posting.record for posting in newest))
+    return list(found)
+
+
+def used(postings: Iterable[Posting], in_view: Collection[RecordId]) -> frozenset[RecordId]:
+    """The results in view that hold an entity which few results hold: what is said now makes use of them."""
+    holders: dict[str, list[RecordId]] = {}
+    for posting in postings:
+        if posting.entity is not None:
+            holders.setdefault(posting.entity, []).append(posting.record)
+    return frozenset(
+        record for held in holders.values() if len(held) <= COMMON for record in held if record in in_view
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Match:
+    """How well a record matches the user's turn."""
+
+    record: RecordId
+    position: int
+    score: float
+    #: The share of the weight of the query's terms that it holds.
+    covers: float
+
+
+class Matching:
+    """Scores records against the terms of a turn, by BM25 with the frequencies that were seen among `postings`."""
+
+    def __init__(self, postings: Iterable[Posting], records: int) -> None:
+        self._places: dict[RecordId, int] = {}
+        self._terms: dict[RecordId, list[str]] = {}
+        frequency: dict[str, int] = {}
+        for posting in postings:
+            if posting.term is not None:
+                self._places[posting.record] = posting.position
+                self._terms.setdefault(posting.record, []).append(posting.term)
+                frequency[posting.term] = frequency.get(posting.term, 0) + 1
+        count = max(records, *frequency.values()) if frequency else records
+        self._weight = {term: math.log1p((count - seen + 0.5) / (seen + 0.5)) for term, seen in frequency.items()}
+
+    def promising(self, limit: int) -> list[int]:
+        """Positions of the records that hold most of the weight, at most `limit`."""
+        held = {record: sum(self._weight[term] for term in terms) for record, terms in self._terms.items()}
+        best = sorted(held, key=lambda record: (-round(held[record], 9), -self._places[record]))[:limit]
+        return [self._places[record] for record in best]
+
+    def matches(self, indexes: Mapping[int, Index]) -> list[Match]:
+        """The records at these positions, best first, equal ones newest first."""
+        total = sum(self._weight.values())
+        lengths = {place: sum(count for _, count in index.terms) for place, index in indexes.items()}
+        average = sum(lengths.values()) / len(lengths) if lengths else 1.0
+        found: list[Match] = []
+        for record, place in self._places.items():
+            index = indexes.get(place)
+            if index is None:
+                continue
+            norm = K1 * (1 - B + B * lengths[place] / (average or 1.0))
+            counts = dict(index.terms)
+            held = [term for term in self._terms[record] if counts.get(term)]
+            score = sum(self._weight[term] * (K1 + 1) * counts[term] / (counts[term] + norm) for term in held)
+            covers = sum(self._weight[term] for term in held) / total if total else 0.0
+            found.append(Match(record=record, position=place, score=score, covers=covers))
+        return sorted(found, key=lambda match: (-round(match.score, 9), -match.position))
+
+
+def returns_to(matches: Sequence[Match], in_view: Collection[int]) -> Match | None:
+    """The old record to whose task the turn returns; None: it goes on with what is in view, or begins something new.
+
+    `in_view` are positions.
+    """
+    seen = max((match.score for match in matches if match.position in in_view), default=0.0)
+    for match in matches:
+        if match.position not in in_view and match.covers >= COVERS:
+            return match if match.score > SHIFTS * seen else None
+    return None
+
+
+def nearest(around: Iterable[tuple[RecordId, int]], position: int) -> list[RecordId]:
+    """Records, given with their positions, by how near they stood to a position, what followed it first."""
+
+    def distance(entry: tuple[RecordId, int]) -> int:
+        away = entry[1] - position
+        return away if away >= 0 else -BEFORE * away
+
+    return [record for record, _ in sorted(around, key=distance)]
+
+
+def within(records: Iterable[RecordId], sizes: Mapping[RecordId, int], *, total: int, each: int) -> list[RecordId]:
+    """As many as fit into `total` tokens, in their order, none larger than `each`."""
+    chosen: list[RecordId] = []
+    left = total
+    for record in records:
+        size = sizes.get(record, 0)
+        if size <= min(each, left):
+            chosen.append(record)
+            left -= size
+    return chosen

@@ -1,0 +1,117 @@
+"""The text of a result at each level of detail, and its line in a note."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+
+from callsheet.assemble import standins
+from callsheet.derive.derived import Derived
+from callsheet.derive.document import Document
+from callsheet.derive.reading import read
+from callsheet.graph.enums import Level, Role
+from callsheet.graph.ids import RecordId
+from callsheet.graph.nodes import Selection
+
+SAID = 200
+"""Characters of what was said that stand in a note."""
+
+_ASKED = 240
+"""Characters of a call's arguments that stand in a note."""
+
+
+def reference(id: RecordId) -> str:
+    """How a record is referred to in a request: a few characters, few tokens. Recall takes it as it takes the id."""
+    kind, _, rest = id.partition("_")
+    return rest[:6] if rest else kind
+
+
+@dataclass(kw_only=True, slots=True)
+class Forms:
+    """Texts of results by level. What was read once is kept, so that the same form is made once."""
+
+    derived: Mapping[RecordId, Derived]
+    #: Whether references are shown: they are when the model can use them.
+    references: bool = True
+    _kept: dict[tuple[RecordId, Level, tuple[int, ...]], str] = field(default_factory=dict)
+
+    def text(self, selection: Selection, raw: str, mime: str = "") -> str:
+        """The text of a result that stands at the level of its selection."""
+        level = selection.level
+        if level is Level.RAW:
+            return raw
+        key = (selection.record, level, selection.segments)
+        kept = self._kept.get(key)
+        if kept is None:
+            kept = self._kept[key] = self._made(selection, raw, mime)
+        return kept
+
+    def forget(self, but: Collection[RecordId]) -> None:
+        """Let go of the texts of all records but these."""
+        for key in [key for key in self._kept if key[0] not in but]:
+            del self._kept[key]
+
+    def _made(self, selection: Selection, raw: str, mime: str) -> str:
+        known = self.derived.get(selection.record)
+        match selection.level:
+            case Level.DENSE:
+                return read(raw, mime).dense()
+            case Level.FOCUS:
+                return self._more(selection.record, excerpt(read(raw, mime), selection.segments))
+            case Level.GIST:
+                return self._more(selection.record, known.gist if known is not None else "")
+            case _:
+                return raw
+
+    def _more(self, record: RecordId, text: str) -> str:
+        return f"{text}\n[{standins.SHORTENED}{self._where(record)}]"
+
+    def _where(self, record: RecordId) -> str:
+        return standins.all_of_it(reference(record)) if self.references else ""
+
+    def left_out(self, selection: Selection, raw: str) -> str:
+        """What stands in the place of a result whose content is not shown."""
+        known = self.derived.get(selection.record)
+        size = f"{known.total:,} {known.unit}" if known is not None and known.unit else f"{len(raw):,} characters"
+        what = {Level.STALE: standins.OUT_OF_DATE, Level.SAFE: standins.WITHHELD}.get(selection.level, "left out")
+        where = "" if selection.level is Level.SAFE else self._where(selection.record)
+        return f"({size}, {what}{where})"
+
+    # ------------------------------------------------------------------ lines of notes
+
+    def said(self, selection: Selection, role: Role, text: str) -> str:
+        """The line of a message in a note."""
+        folded = " ".join(text[: 4 * SAID].split())
+        short = folded if len(folded) <= SAID and len(text) <= 4 * SAID else folded[:SAID].rstrip() + " …"
+        return f"{role.value}: {short}"
+
+    def found(self, selection: Selection, *, tool: str, arguments: str, raw: str, mime: str = "") -> str:
+        """The line, or lines, of a result in a note."""
+        mark = f"[{reference(selection.record)}] " if self.references else ""
+        known = self.derived.get(selection.record)
+        match selection.level:
+            case Level.GIST if known is not None:
+                return f"{mark}{known.gist}"
+            case Level.RAW | Level.DENSE | Level.FOCUS:
+                return f"{mark}{asked(tool, arguments)}:\n{self._body(selection, raw, mime)}"
+            case Level.STALE:
+                return f"{mark}{asked(tool, arguments)}: {standins.OUT_OF_DATE}"
+            case _:
+                size = f"{known.total:,} {known.unit}" if known is not None and known.unit else f"{len(raw):,} characters"
+                return f"{mark}{asked(tool, arguments)}: {size}"
+
+    def _body(self, selection: Selection, raw: str, mime: str) -> str:
+        if selection.level is Level.FOCUS:
+            return excerpt(read(raw, mime), selection.segments)
+        return self.text(selection, raw, mime)
+
+
+def asked(tool: str, arguments: str) -> str:
+    """A call in a line: the tool and its arguments, shortened where they are long."""
+    folded = " ".join(arguments[: 4 * _ASKED].split())
+    short = folded if len(folded) <= _ASKED and len(arguments) <= 4 * _ASKED else folded[:_ASKED] + " …"
+    return f"{tool}({'' if short == '{}' else short})"
+
+
+def excerpt(document: Document, segments: tuple[int, ...]) -> str:
+    """The chosen segments of a document; where it has none, what is known of its shape."""
+    usable = tuple(index for index in segments if index < len(document.segments))
+    return document.excerpt(usable) if document.segments else document.outline()

@@ -1,0 +1,170 @@
+"""From records to what planning knows of them: sizes by level, and how far policy lets each be shortened."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from callsheet.assemble.compose import INSTRUCTING, Read, result_text
+from callsheet.assemble.items import Item
+from callsheet.assemble.sizes import recorded_tokens
+from callsheet.derive.derived import Derived
+from callsheet.derive.narrowing import Manner, choose
+from callsheet.derive.reading import read as read_document
+from callsheet.graph.enums import Level, Role
+from callsheet.graph.ids import RecordId
+from callsheet.graph.index import Index
+from callsheet.graph.nodes import Message, ToolArtifact, ToolCall
+from callsheet.graph.ports import TokenCounter
+from callsheet.graph.record import Record
+from callsheet.graph.values import Media
+from callsheet.policy.sets import PolicySetDocument
+from callsheet.policy.verdict import Decision
+
+MARK = 8
+"""Tokens of a reference and the punctuation around it, or of a mark that something is left out."""
+
+SAID = 55
+"""Tokens of a line of what was said, at most about."""
+
+ASKED = 80
+"""Tokens of a call in a line, at most about."""
+
+WIDE = 4
+"""A new result stands in full up to so many times the limit to which an older one is narrowed."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Seen:
+    """A record with what was derived from it, and its place."""
+
+    record: Record
+    turn: int
+    index: Index | None = None
+    derived: Derived | None = None
+    used: int = 0
+    same_as: RecordId | None = None
+    #: A call of the message has no result yet.
+    open: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Itemiser:
+    """Makes items for one request."""
+
+    calls: Mapping[RecordId, ToolCall]
+    counter: TokenCounter
+    policy: PolicySetDocument
+    read: Read
+    #: The turn that the request answers.
+    turn: int
+    #: Entities now in play: of a narrowed result the parts that touch them are shown first.
+    in_play: frozenset[str] = frozenset()
+
+    def item(self, seen: Seen, decision: Decision) -> Item:
+        """One record as planning sees it."""
+        body = seen.record.body
+        if isinstance(body, Message):
+            return self._message(seen, body, decision)
+        assert isinstance(body, ToolArtifact)
+        return self._result(seen, body, decision)
+
+    def _message(self, seen: Seen, body: Message, decision: Decision) -> Item:
+        tokens = self._tokens(seen.record)
+        instruction = body.role in INSTRUCTING
+        says = any(getattr(part, "o200k", 0) for part in body.parts)
+        return Item(
+            id=seen.record.id,
+            position=seen.record.position,
+            turn=seen.turn,
+            group=seen.record.id,
+            role=body.role,
+            instruction=instruction,
+            standing={Level.RAW: tokens},
+            noted={Level.GIST: min(tokens, SAID) + MARK} if says and not instruction else {},
+            most=decision.most,
+            most_hard=decision.most_hard,
+            least=decision.least if instruction or body.role is Role.USER else Level.NONE,
+            reason=decision.reason,
+            used=seen.turn,
+            open=seen.open,
+        )
+
+    def _tokens(self, record: Record) -> int:
+        known = recorded_tokens(record, self.calls)
+        if known is not None:
+            return self.counter.converted(known)
+        body = record.body
+        parts = body.parts if isinstance(body, Message) else body.content if isinstance(body, ToolArtifact) else ()
+        total = 0
+        for part in parts:
+            if isinstance(part, Media):
+                total += self.counter.count_picture(width=part.width, height=part.height)
+            else:
+                total += self.counter.converted(getattr(part, "o200k", 0))
+        return max(total, 1)
+
+    def _result(self, seen: Seen, body: ToolArtifact, decision: Decision) -> Item:
+        call = self.calls.get(body.call) if body.call is not None else None
+        asked = MARK + min(self.counter.converted(call.o200k) if call is not None else MARK, ASKED)
+        raw = self._tokens(seen.record)
+        standing, noted = {Level.RAW: raw}, {Level.RAW: raw + asked}
+        derived = seen.derived
+        segments: tuple[int, ...] = ()
+        keeps = 0.0
+        if derived is not None:
+            dense = self.counter.converted(derived.dense_tokens)
+            if dense < raw:
+                standing[Level.DENSE] = dense
+            noted = {Level.DENSE: min(dense, raw) + asked}
+            gist = self.counter.converted(derived.gist_tokens)
+            standing[Level.GIST], noted[Level.GIST] = gist + 2 * MARK, gist + MARK
+            keeps = _gist_keeps(derived, seen.index)
+            limit = self.policy.narrowing.limit
+            if min(dense, raw) > limit:
+                segments, narrowed = self._narrowed(seen, body, derived, limit)
+                noted[Level.FOCUS] = narrowed + asked
+                if seen.turn < self.turn or min(dense, raw) > WIDE * limit or self.policy.history is Level.FOCUS:
+                    standing[Level.FOCUS] = narrowed
+        for level in (Level.REF, Level.STALE, Level.SAFE):
+            standing[level], noted[level] = 2 * MARK, asked + MARK
+        return Item(
+            id=seen.record.id,
+            position=seen.record.position,
+            turn=seen.turn,
+            group=body.message if call is not None and body.message is not None else seen.record.id,
+            role=None,
+            standing=standing,
+            noted=noted,
+            gist_keeps=keeps,
+            most=decision.most,
+            most_hard=decision.most_hard,
+            least=decision.least,
+            reason=decision.reason,
+            segments=segments,
+            used=max(seen.used, seen.turn),
+            same_as=seen.same_as,
+        )
+
+    def _narrowed(self, seen: Seen, body: ToolArtifact, derived: Derived, limit: int) -> tuple[tuple[int, ...], int]:
+        document = read_document(result_text(body, self.read))
+        known = seen.index.entities if seen.index is not None else ()
+        wanted = frozenset(place for place, entity in enumerate(known[:256]) if entity in self.in_play)
+        touched = derived.table.touching(wanted) if wanted else frozenset()
+        starts = {segment.start: index for index, segment in enumerate(document.segments)}
+        manner = Manner(self.policy.narrowing.manner.value)
+        chosen = choose(
+            document,
+            limit,
+            self.counter.count,
+            touching=(lambda segment: starts.get(segment.start, -1) in touched) if touched else None,
+            manner=manner,
+        )
+        return chosen, min(limit, self.counter.converted(derived.dense_tokens)) + MARK
+
+
+def _gist_keeps(derived: Derived, index: Index | None) -> float:
+    """The share of the entities of a result that its gist still names."""
+    if index is None or not index.entities:
+        return 1.0 if derived.gist_tokens >= derived.dense_tokens else 0.5
+    line = derived.gist.casefold()
+    return sum(entity in line for entity in index.entities) / len(index.entities)
+

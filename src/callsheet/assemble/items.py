@@ -1,0 +1,46 @@
+"""What planning knows of a record: its place, its sizes by level, and how far policy lets it be shortened."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from callsheet.graph.enums import Level, Reason, Role
+from callsheet.graph.ids import RecordId
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Item:
+    """One record that may stand in a request. Sizes are tokens without framing, exact or estimated like the request."""
+
+    id: RecordId
+    position: int
+    #: Counted from 1 along the branch as its reader sees it.
+    turn: int
+    #: The message that it stands with: the one that holds the call, for a result that answers one; else itself.
+    group: RecordId
+    #: None: a result.
+    role: Role | None
+    instruction: bool = False
+    #: In its own place, by level.
+    standing: Mapping[Level, int] = field(default_factory=dict)
+    #: In a note, by level: its line, with what was asked and the reference.
+    noted: Mapping[Level, int] = field(default_factory=dict)
+    #: The share of its entities that its gist still shows.
+    gist_keeps: float = 0.0
+    #: The most detail that policy allows; before a rewrite hard verdicts alone count.
+    most: Level = Level.RAW
+    most_hard: Level = Level.RAW
+    #: The least it may be shown in; `Level.NONE`: it may be left out.
+    least: Level = Level.NONE
+    reason: Reason = Reason.INCLUDED
+    #: The segments of the narrowed form, where `standing` or `noted` offers `Level.FOCUS`.
+    segments: tuple[int, ...] = ()
+    #: The newest turn in which it was used, its own at least.
+    used: int = 0
+    #: An earlier result with the same bytes for the same call.
+    same_as: RecordId | None = None
+    #: One of its calls has no result yet: it stays in its place.
+    open: bool = False
+
+    @property
+    def is_result(self) -> bool:
+        return self.role is None

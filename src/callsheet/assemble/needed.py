@@ -1,0 +1,54 @@
+"""How likely the next requests need a result: the one thing here that is fitted to recordings.
+
+P = base x age x size x reuse, each factor by a few bins. `tools/fit_needed.py` fits the factors (iterative proportional
+fitting of a log-linear rate, each original source weighing the same) and writes ``needed.json``; the same script makes
+tables without one source, to be measured on that source.
+"""
+
+from collections.abc import Sequence
+from functools import cache
+from importlib.resources import files
+
+import msgspec
+
+from callsheet.graph.values import Value
+
+AGES = (0, 3, 6, 10, 20, 40, 80)
+"""Upper bounds of the bins of age: turns since the result was last used. The last bin is open."""
+
+SIZES = (50, 150, 300, 1000)
+"""Upper bounds of the bins of size: tokens of the dense form."""
+
+REUSES = (0.1, 0.3, 0.5)
+"""Upper bounds of the bins of reuse: the share of this conversation's earlier results that were used again."""
+
+
+class Needed(Value):
+    """A table of P(needed within the horizon)."""
+
+    name: str
+    base: float
+    age: tuple[float, ...]
+    size: tuple[float, ...]
+    reuse: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        for factors, bounds in ((self.age, AGES), (self.size, SIZES), (self.reuse, REUSES)):
+            if len(factors) != len(bounds) + 1:
+                raise ValueError(f"table {self.name!r} has {len(factors)} factors for {len(bounds) + 1} bins")
+
+    def of(self, *, age: int, size: int, reuse: float) -> float:
+        """P for a result last used `age` turns ago, `size` tokens long, in a conversation that reuses that share."""
+        rate = self.base * self.age[_bin(age, AGES)] * self.size[_bin(size, SIZES)] * self.reuse[_bin(reuse, REUSES)]
+        return min(1.0, rate)
+
+
+def _bin(value: float, bounds: Sequence[float]) -> int:
+    return next((index for index, bound in enumerate(bounds) if value <= bound), len(bounds))
+
+
+@cache
+def shipped() -> Needed:
+    """The table that was fitted to all recordings."""
+    raw = files("callsheet.assemble").joinpath("needed.json").read_bytes()
+    return msgspec.json.decode(raw, type=Needed)

@@ -1,0 +1,356 @@
+"""What stands in the next request: what stood in the last one and what is new, or everything chosen anew.
+
+The normal step appends: providers bill a prefix that they have seen at a fraction, so what was shown stays byte for
+byte, and what is new or brought back follows it. A rewrite chooses anew what stands, and pays for all of it once.
+
+When to rewrite is the ski-rental problem (Karlin et al., Competitive snoopy caching, 1988): keeping a long request
+costs a little at every step, rewriting it costs much once, and how many steps follow is not known. Rewriting when what
+was paid for keeping equals what rewriting costs is never more than twice as dear as knowing.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from callsheet.assemble.items import Item
+from callsheet.assemble.knapsack import Option, choose
+from callsheet.assemble.needed import Needed
+from callsheet.graph.enums import Level, Reason, Role
+from callsheet.graph.ids import RecordId
+from callsheet.graph.nodes import Selection
+from callsheet.policy.sets import PolicySetDocument
+from callsheet.policy.verdict import DETAIL
+
+
+class Rewrite(StrEnum):
+    """Why everything is chosen anew."""
+
+    #: Nothing was shown before.
+    FIRST = "first"
+    #: A record that stands in view may no longer, or not in this detail.
+    HARD = "hard"
+    #: Another model, provider, policy set or set of tools: nothing of the last request is cached.
+    CHANGED = "changed"
+    #: The provider has forgotten the last request.
+    EXPIRED = "expired"
+    #: It would be larger than the high-water mark.
+    HIGH_WATER = "high_water"
+    #: What was spent on keeping it has reached what it costs to rewrite.
+    PAYS = "pays"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Prices:
+    """What a token costs, in fresh input tokens."""
+
+    cached: float
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Limits:
+    """How large the request may be, in tokens of content."""
+
+    #: With everything in it.
+    budget: int
+    #: Above this it is rewritten.
+    high: int
+    #: To this it is shrunk, where what is protected leaves it the room.
+    low: int
+    #: What stands in every request beside the records: tool schemas, framing.
+    fixed: int = 0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Standing:
+    """What the last request showed, and what keeping it has cost."""
+
+    selections: tuple[Selection, ...]
+    #: Spent since the last rewrite on what a rewrite would have left out, in fresh tokens.
+    carried: float = 0.0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Fresh:
+    """What has come since: new records in order of position, and older ones brought back."""
+
+    records: tuple[RecordId, ...] = ()
+    brought: tuple[RecordId, ...] = ()
+    #: Records in view that a soft verdict caps since they were shown.
+    notices: tuple[RecordId, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Plan:
+    """What stands in the request, in its order, and why it was chosen."""
+
+    selections: tuple[Selection, ...]
+    rewrite: Rewrite | None
+    carried: float
+    #: Of each candidate in view before that stands no more, why.
+    left_out: Mapping[RecordId, Reason]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Planner:
+    """Plans one request. Pure: the same arguments give the same plan."""
+
+    items: Mapping[RecordId, Item]
+    policy: PolicySetDocument
+    limits: Limits
+    prices: Prices
+    needed: Needed
+    turn: int
+    reuse: float
+
+    def plan(self, standing: Standing | None, fresh: Fresh, forced: Rewrite | None = None) -> Plan:
+        """The next request after `standing`, or a rewrite where one is `forced`, due, or pays."""
+        if standing is None or (forced is not None and self._worth(forced, standing, fresh)):
+            return self._rewritten(standing, fresh, forced or Rewrite.FIRST)
+        selections = (*standing.selections, *self._appended(standing, fresh))
+        size = self._size(selections)
+        if self.policy.verbatim:
+            return Plan(selections=selections, rewrite=None, carried=0.0, left_out={})
+        if size > self.limits.high:
+            plan = self._rewritten(standing, fresh, Rewrite.HIGH_WATER)
+            if self._size(plan.selections) < size or size > self.limits.budget:
+                return plan
+        floor = max(self.limits.low, self._protected_size(standing, fresh))
+        carried = standing.carried + self.prices.cached * max(0, size - floor)
+        if size > floor and carried >= (1 - self.prices.cached) * floor:
+            plan = self._rewritten(standing, fresh, Rewrite.PAYS)
+            if self._size(plan.selections) < size:
+                return plan
+            carried = 0.0
+        return Plan(selections=selections, rewrite=None, carried=carried, left_out={})
+
+    def _worth(self, forced: Rewrite, standing: Standing, fresh: Fresh) -> bool:
+        """Hard changes rewrite at any price; where the cache is gone, rewriting is free but must make it smaller."""
+        if forced is not Rewrite.EXPIRED:
+            return True
+        return self._size((*standing.selections, *self._appended(standing, fresh))) > self.limits.low
+
+    # ------------------------------------------------------------------ sizes
+
+    def _size(self, selections: Iterable[Selection]) -> int:
+        return self.limits.fixed + sum(self.size_of(selection) for selection in selections)
+
+    def size_of(self, selection: Selection) -> int:
+        """Tokens of one record where and as it stands."""
+        item = self.items[selection.record]
+        sizes = item.noted if selection.note else item.standing
+        return sizes.get(selection.level, 0)
+
+    def _protected_size(self, standing: Standing, fresh: Fresh) -> int:
+        ids = dict.fromkeys([*(selection.record for selection in standing.selections), *fresh.records])
+        kept = self._kept([self.items[id] for id in ids])
+        return self.limits.fixed + sum(item.standing.get(self._first_level(item), 0) for item in kept)
+
+    # ------------------------------------------------------------------ the normal step
+
+    def _appended(self, standing: Standing, fresh: Fresh) -> list[Selection]:
+        """What follows: notices and what is brought back in one note, before the user's turn where there is one."""
+        notes = max((selection.note for selection in standing.selections), default=0)
+        note = [self._noticed(id, notes + 1) for id in fresh.notices]
+        note += [self._brought(id, notes + 1) for id in fresh.brought]
+        news = [self._stands(self.items[id]) for id in fresh.records]
+        news = [selection for selection in news if selection.level is not Level.NONE]
+        place = next(
+            (
+                index
+                for index in range(len(news) - 1, -1, -1)
+                if self.items[news[index].record].role is Role.USER and index == len(news) - 1
+            ),
+            len(news),
+        )
+        return [*news[:place], *(entry for entry in note if entry.level is not Level.NONE), *news[place:]]
+
+    def _stands(self, item: Item) -> Selection:
+        level = self._first_level(item)
+        segments = item.segments if level is Level.FOCUS else ()
+        return Selection(record=item.id, level=level, reason=_why(item, level), turn=item.turn, segments=segments)
+
+    def _first_level(self, item: Item) -> Level:
+        """In how much detail a record stands when it is new or among the last turns."""
+        if not item.is_result or self.policy.verbatim:
+            return _within(Level.RAW, item.most_hard)
+        if item.same_as is not None:
+            return _within(Level.REF, item.most_hard)
+        wanted = self.policy.history
+        if Level.FOCUS in item.standing:
+            wanted = Level.FOCUS
+        elif wanted is not Level.RAW and Level.DENSE not in item.standing:
+            wanted = Level.RAW
+        return _within(wanted, item.most)
+
+    def _brought(self, id: RecordId, note: int) -> Selection:
+        item = self.items[id]
+        level = _within(_best(item.noted), item.most)
+        segments = item.segments if level is Level.FOCUS else ()
+        return Selection(
+            record=id, level=level, reason=_why(item, level), turn=item.turn, note=note, segments=segments
+        )
+
+    def _noticed(self, id: RecordId, note: int) -> Selection:
+        item = self.items[id]
+        level = Level.STALE if item.reason is Reason.STALE else Level.REF
+        return Selection(record=id, level=level, reason=item.reason, turn=item.turn, note=note)
+
+    # ------------------------------------------------------------------ the rewrite
+
+    def _rewritten(self, standing: Standing | None, fresh: Fresh, why: Rewrite) -> Plan:
+        before = standing.selections if standing is not None else ()
+        ids = dict.fromkeys([*(selection.record for selection in before), *fresh.brought, *fresh.records])
+        items = sorted((self.items[id] for id in ids), key=lambda item: item.position)
+        kept = {item.id: item for item in self._kept(items)}
+        stands = {item.id: self._stands(item) for item in kept.values()}
+        stands = self._fitted(stands)
+        room = self.limits.low - self._size(stands.values())
+        rest = [item for item in items if item.id not in kept or item.id not in stands]
+        noted = self._noted(rest, room)
+        left_out = {
+            item.id: _omission(item) for item in items if item.id not in stands and item.id not in noted
+        }
+        left_out |= {
+            id: self.items[id].reason for id, selection in stands.items() if selection.level is Level.NONE
+        }
+        note = [noted[item.id] for item in rest if item.id in noted]
+        if self.policy.instructions_in_place:
+            everything = [stands[item.id] for item in items if item.id in stands]
+            return Plan(selections=(*note, *everything), rewrite=why, carried=0.0, left_out=left_out)
+        front = [stands[item.id] for item in items if item.id in stands and item.instruction]
+        back = [
+            stands[item.id]
+            for item in items
+            if item.id in stands and not item.instruction and stands[item.id].level is not Level.NONE
+        ]
+        return Plan(selections=(*front, *note, *back), rewrite=why, carried=0.0, left_out=left_out)
+
+    def _kept(self, items: Sequence[Item]) -> list[Item]:
+        """Instructions, the last turns and the newest user turn, each group of calls and results whole."""
+        if self.policy.verbatim:
+            return list(items)
+        newest = max((item.position for item in items if item.role is Role.USER and not item.instruction), default=0)
+        since = self.turn - self.policy.turns
+        groups = {item.group for item in items if item.turn > since or item.position == newest or item.open}
+        return [item for item in items if item.instruction or item.group in groups]
+
+    def _fitted(self, stands: Mapping[RecordId, Selection]) -> dict[RecordId, Selection]:
+        """The last turns within the budget: the largest results shorter, then the oldest groups out of their place.
+
+        Instructions and the newest user turn stay; when even that is too large, it is for the caller to say so.
+        """
+        fitted = dict(stands)
+        over = self._size(fitted.values()) - self.limits.budget
+        if over <= 0:
+            return fitted
+        results = [self.items[id] for id in fitted if self.items[id].is_result]
+        for lower in (Level.FOCUS, Level.GIST, Level.REF):
+            for item in sorted(results, key=lambda item: -self.size_of(fitted[item.id])):
+                if over <= 0:
+                    return fitted
+                size = item.standing.get(lower)
+                if size is None or size >= self.size_of(fitted[item.id]) or DETAIL[lower] < DETAIL[item.most]:
+                    continue
+                over -= self.size_of(fitted[item.id]) - size
+                segments = item.segments if lower is Level.FOCUS else ()
+                fitted[item.id] = Selection(
+                    record=item.id, level=lower, reason=Reason.OVER_BUDGET, turn=item.turn, segments=segments
+                )
+        return self._without_oldest(fitted, over)
+
+    def _without_oldest(self, stands: dict[RecordId, Selection], over: int) -> dict[RecordId, Selection]:
+        items = [self.items[id] for id in stands if not self.items[id].instruction]
+        newest = max((item.position for item in items if item.role is Role.USER), default=0)
+        last = max(items, key=lambda item: item.position).group if items else None
+        groups: dict[RecordId, list[Item]] = {}
+        for item in sorted(items, key=lambda item: item.position):
+            groups.setdefault(item.group, []).append(item)
+        for group, members in groups.items():
+            if over <= 0:
+                break
+            if group == last or any(item.position == newest for item in members):
+                continue
+            for item in members:
+                over -= self.size_of(stands.pop(item.id))
+        return stands
+
+    def _noted(self, items: Sequence[Item], room: int) -> dict[RecordId, Selection]:
+        """What of the older records stands in the note: what must, then what is worth its tokens."""
+        must = {item.id: self._least(item) for item in items if item.least is not Level.NONE}
+        room -= sum(item.noted.get(must[item.id], 0) for item in items if item.id in must)
+        offers: dict[RecordId, list[Option]] = {}
+        levels: dict[RecordId, list[Level]] = {}
+        for item in items:
+            if item.most is Level.NONE or item.instruction:
+                continue
+            base = must.get(item.id, Level.NONE)
+            usable = [
+                level
+                for level in sorted(item.noted, key=lambda level: -DETAIL[level])
+                if DETAIL[item.most] <= DETAIL[level] < DETAIL[base] and item.noted[level] > item.noted.get(base, 0)
+            ]
+            worth = self._worth_of(item)
+            levels[item.id] = usable
+            offers[item.id] = [
+                Option(size=item.noted[level] - item.noted.get(base, 0), value=worth * _shows(item, level))
+                for level in usable
+            ]
+        price = (1 - self.prices.cached) + self.prices.cached * self.policy.horizon
+        chosen = choose(offers, max(0, room), price=price / max(1, self.policy.miss))
+        final = dict(must)
+        final.update({id: levels[id][option] for id, option in chosen.items()})
+        return {id: self._in_note(self.items[id], level) for id, level in final.items()}
+
+    def _in_note(self, item: Item, level: Level) -> Selection:
+        segments = item.segments if level is Level.FOCUS else ()
+        return Selection(
+            record=item.id, level=level, reason=_why(item, level), turn=item.turn, note=1, segments=segments
+        )
+
+    def _least(self, item: Item) -> Level:
+        """The smallest form that policy accepts and the item has."""
+        usable = [level for level in item.noted if DETAIL[item.most] <= DETAIL[level] <= DETAIL[item.least]]
+        return min(usable, key=lambda level: item.noted[level], default=item.least)
+
+    def _worth_of(self, item: Item) -> float:
+        """P(needed) of a result; what was said is worth less with every turn, and people's words more than models'."""
+        if item.is_result:
+            size = max(item.standing.get(Level.DENSE, 0), item.standing.get(Level.RAW, 0) if Level.DENSE not in item.standing else 0)
+            return self.needed.of(age=self.turn - item.used, size=size, reuse=self.reuse)
+        said = _SAID[item.role] if item.role in _SAID else 0.0
+        return said * self.needed.base / (1 + (self.turn - item.turn) / _SAID_FADES)
+
+
+_SAID: Mapping[Role | None, float] = {Role.USER: 1.0, Role.ASSISTANT: 0.5}
+_SAID_FADES = 10
+"""What was said is not fitted: no value of a call need come from it, but it tells what the results are about.
+
+Turns after which its worth has halved.
+"""
+
+
+def _shows(item: Item, level: Level) -> float:
+    """The share of what may be needed that a level still shows."""
+    if not item.is_result or level in (Level.RAW, Level.DENSE):
+        return 1.0
+    if level is Level.FOCUS:
+        full = max(item.standing.get(Level.DENSE, 0), 1)
+        return min(1.0, max(item.gist_keeps, item.noted[level] / full))
+    return item.gist_keeps if level is Level.GIST else 0.0
+
+
+def _best(sizes: Mapping[Level, int]) -> Level:
+    return min(sizes, key=lambda level: DETAIL[level], default=Level.NONE)
+
+
+def _within(wanted: Level, most: Level) -> Level:
+    """The level that is wanted, or the most that is allowed where that is less."""
+    return wanted if DETAIL[wanted] >= DETAIL[most] else most
+
+
+def _why(item: Item, level: Level) -> Reason:
+    return item.reason if DETAIL[item.most] > 0 and level is item.most else Reason.INCLUDED
+
+
+def _omission(item: Item) -> Reason:
+    return item.reason if item.most is Level.NONE else Reason.NOT_RELEVANT

@@ -1,0 +1,111 @@
+"""Lines that must stand in every excerpt: errors, how a run ended, and which part of a longer thing a viewer shows."""
+
+import re
+from collections import deque
+from collections.abc import Iterator, Sequence
+
+from callsheet.derive.prose.blobs import blobs, masked
+from callsheet.derive.prose.pieces import Span, line_span
+from callsheet.derive.prose.tidy import tidy
+
+#: Words of failure, at the end of a word too (``TypeError``); some of other languages, as tools print them.
+_FAILURE = re.compile(
+    r"(?i:errors?|fatal|panic(?:ked)?|exceptions?|fail(?:ed|ures?)|critical|severe|segmentation fault)(?![\w-])"
+    r"|Fehler|erreur|ошибка|错误|失败|エラー|失敗|오류"
+)
+_PLAIN_FAILURE = re.compile(
+    r"^[ \t]*(?:[\w./-]{1,60}: )?(?:error|fatal|panic|exception|failed|failure)\b[: \[(].*",
+    re.IGNORECASE | re.MULTILINE,
+)
+_NONE_BEFORE = re.compile(r"(?:\b0|\bno|\bwithout|\bnon)[ -]\Z", re.IGNORECASE)
+_ENDING = re.compile(
+    r"(?i)\b(?:exit(?:ed)?(?: with)? (?:status|code)|exit code|return code|returned)\b\W{0,4}-?\d"
+    r"|\bexited with\b|\b\d+ (?:errors?|warnings?|failed|passed|failures?|skipped)\b"
+    r"|\bbuild (?:failed|succeeded|successful|success)|\bcommand (?:failed|not found|timed out)|\btimed? ?out\b"
+    r"|\b(?:killed|terminated|aborted|core dumped)\b"
+)
+_UNITS = r"(?:lines?|rows?|results?|pages?|items?|entries|records?|bytes|characters|chars|hits|matches|tokens|files)"
+_VIEWED = re.compile(
+    rf"(?i)\b{_UNITS}:? +\d[\d,.]* *(?:-|–|to|of|/|\.\.) *\d"
+    rf"|\b\d[\d,.]* *(?:-|–|to|of|/) *\d[\d,.]* +(?:\w+ +)?{_UNITS}\b"
+    rf"|\b\d[\d,.]* +(?:more +|total +|other +)?{_UNITS} +(?:total|above|below|omitted|more|remaining|not shown|left)\b"
+    rf"|\b\d[\d,.]* more {_UNITS}\b|\b\d+(?:\.\d+)? ?% of the\b|\btruncated\b|\bnext[_ ]page\b"
+)
+_EDGE = 4000
+_TOLD = 160
+_FIRST, _LAST = 3, 5
+
+
+def errors(text: str, *, plain: bool) -> list[Span]:
+    """The last lines that tell of a failure, newest first, then the first ones; `plain` takes only lines that begin so.
+
+    "0 errors" and the like tell of none.
+    """
+    first: list[Span] = []
+    last: deque[Span] = deque(maxlen=_LAST)
+    for span in _failing(text, _PLAIN_FAILURE if plain else _FAILURE):
+        if len(first) < _FIRST:
+            first.append(span)
+        else:
+            last.append(span)
+    return [*reversed(last), *first]
+
+
+def _failing(text: str, pattern: re.Pattern[str]) -> Iterator[Span]:
+    match = pattern.search(text)
+    while match is not None:
+        if _NONE_BEFORE.search(text, max(0, match.start() - 8), match.start()):
+            match = pattern.search(text, match.end())
+            continue
+        span = line_span(text, match.start())
+        yield span
+        match = pattern.search(text, max(span.end, match.end()))
+
+
+def endings(text: str) -> list[Span]:
+    """The last line that is not empty, and lines near the end that say how a run ended, last first."""
+    spans: list[Span] = []
+    for count, span in enumerate(_from_end(text)):
+        if count >= 6 or len(spans) >= 4:
+            break
+        if count == 0 or _ENDING.search(text, span.start, min(span.end, span.start + 500)):
+            spans.append(span)
+    return spans
+
+
+def _from_end(text: str) -> Iterator[Span]:
+    """The lines of the last few thousand characters that are not empty, last first."""
+    end = len(text)
+    while end > max(0, len(text) - _EDGE):
+        start = text.rfind("\n", 0, end - 1) + 1
+        if text[start : min(end, start + 200)].strip():
+            yield Span(start, end)
+        end = start
+
+
+def ended(text: str) -> bool:
+    """Whether one of the last lines says how a run ended."""
+    last = [span for _, span in zip(range(3), _from_end(text), strict=False)]
+    return any(_ENDING.search(text, span.start, min(span.end, span.start + 300)) for span in last)
+
+
+def viewed(text: str) -> list[Span]:
+    """Lines at the beginning and the end that say which part of something longer this is."""
+    spans = {line_span(text, match.start()): None for match in _VIEWED.finditer(text, 0, _EDGE)}
+    tail = max(_EDGE, len(text) - _EDGE)
+    spans |= {line_span(text, match.start()): None for match in _VIEWED.finditer(text, tail)}
+    found = list(spans)
+    return found if len(found) <= 4 else [*found[:2], *found[-2:]]
+
+
+def told(text: str, spans: Sequence[Span]) -> str:
+    """What these lines say, each once and in short, for an outline."""
+    lines = [text[span.start : min(span.end, span.start + 1000)] for span in spans]
+    short = [tidy(masked(line, blobs(line))).strip()[:_TOLD] for line in lines]
+    return "; ".join(dict.fromkeys(line for line in short if line))
+
+
+def first_line(text: str) -> Span:
+    """The first line that is not empty."""
+    start = len(text) - len(text.lstrip())
+    return line_span(text, start)

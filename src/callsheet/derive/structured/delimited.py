@@ -1,0 +1,143 @@
+"""Tables whose cells are parted by a sign: CSV, TSV, semicolons, and the bars of sqlite."""
+
+import re
+from array import array
+from collections.abc import Iterator, Sequence
+from typing import overload
+
+from callsheet.derive.structured.grid import Grid, Row, Style
+
+_SAMPLE = 40
+_NAME = re.compile(r"[^\W\d][\w .()/%#$&°:@*?'+-]{0,62}|#|")
+_LONGEST_CELL = 120
+
+
+def read_delimited(text: str) -> Grid | None:
+    """The table that a text is; None where its lines do not agree on a sign and a number of cells."""
+    sample = [line for line in text[:40_000].split("\n")[:_SAMPLE] if line.strip()]
+    if len(sample) < 3:
+        return None
+    for sign in "\t", ",", ";", "|":
+        if sign in sample[0] and _agrees(sample, sign, whole=len(text) <= 40_000):
+            return _read(text, sign)
+    return None
+
+
+def _agrees(sample: Sequence[str], sign: str, *, whole: bool) -> bool:
+    """Whether the first lines look like rows: as many cells in each, short ones, no prose."""
+    if '"' in "".join(sample):
+        rows = [cells for _, _, cells in _quoted_rows("\n".join(sample), sign)]
+        rows = rows if whole else rows[:-1]
+    else:
+        rows = [line.rstrip("\r").split(sign) for line in sample]
+    width = len(rows[0]) if rows else 0
+    if width < 2 or len(rows) < 3:
+        return False
+    odd = sum(len(row) != width for row in rows)
+    if odd * 20 > len(rows):
+        return False
+    if sign in ",;" and not _names(rows[0]):
+        return False
+    if sign == "\t" and sum(row[0].startswith(" ") for row in rows) * 2 > len(rows):
+        return False  # A listing with line numbers.
+    cells = [cell for row in rows for cell in row]
+    spaced = sum(cell.startswith(" ") for row in rows for cell in row[1:])
+    if sign == "," and spaced * 2 > len(cells) - len(rows) and not _some_numbers(rows[1:]):
+        return False
+    return sum(map(len, cells)) <= _LONGEST_CELL * len(cells)
+
+
+def _names(cells: Sequence[str]) -> bool:
+    bare = [cell.strip().strip('"') for cell in cells]
+    return len(set(bare)) == len(bare) and all(_NAME.fullmatch(cell) for cell in bare) and any(bare)
+
+
+def _some_numbers(rows: Sequence[Sequence[str]]) -> bool:
+    return any(_is_number(cell) for row in rows for cell in row)
+
+
+def _is_number(cell: str) -> bool:
+    return cell.strip().lstrip("-").replace(".", "", 1).isdigit()
+
+
+class Rows(Sequence[Row]):
+    """The rows of a text, each made when it is asked for."""
+
+    def __init__(self, text: str, sign: str, starts: "array[int]", ends: "array[int]") -> None:
+        self.text = text
+        self.sign = sign
+        self.starts = starts
+        self.ends = ends
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    @overload
+    def __getitem__(self, at: int) -> Row: ...
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[Row]: ...
+    def __getitem__(self, at: int | slice) -> Row | Sequence[Row]:
+        if isinstance(at, slice):
+            return Rows(self.text, self.sign, self.starts[at], self.ends[at])
+        start, end = self.starts[at], self.ends[at]
+        line = self.text[start:end]
+        found = list(_quoted_rows(line, self.sign)) if '"' in line else []
+        return Row(start, end, tuple(found[0][2] if found else line.split(self.sign)))
+
+
+def _read(text: str, sign: str) -> Grid | None:
+    starts, ends = array("q"), array("q")
+    width = odd = 0
+    for start, end, cells in _quoted_rows(text, sign) if '"' in text else _plain_rows(text, sign):
+        width = width or len(cells)
+        odd += len(cells) != width
+        starts.append(start)
+        ends.append(end)
+    if odd * 20 > len(starts):
+        return None
+    rows = Rows(text, sign, starts, ends)
+    if _has_header(rows, sign):
+        return Grid(Style.DELIMITED, rows[0], rows[1:])
+    return Grid(Style.DELIMITED, None, rows)
+
+
+def _has_header(rows: Sequence[Row], sign: str) -> bool:
+    if not _names(rows[0].cells):
+        return False
+    if sign in ",;":
+        return True
+    body = rows[1:20]
+    return any(
+        all(_is_number(row.cells[at]) for row in body if at < len(row.cells)) for at in range(len(rows[0].cells))
+    )
+
+
+def _plain_rows(text: str, sign: str) -> Iterator[tuple[int, int, list[str]]]:
+    at = 0
+    for line in text.split("\n"):
+        bare = line.rstrip("\r")
+        if bare.strip():
+            yield at, at + len(bare), bare.split(sign)
+        at += len(line) + 1
+
+
+def _quoted_rows(text: str, sign: str) -> Iterator[tuple[int, int, list[str]]]:
+    """Rows of cells that may be quoted and then hold the sign, quotes and line ends."""
+    cell = re.compile(rf'"([^"]*(?:""[^"]*)*)"(?=[{re.escape(sign)}\r\n]|\Z)|([^{re.escape(sign)}\n]*)')
+    at, start, cells = 0, 0, []
+    while at <= len(text):
+        found = cell.match(text, at)
+        if not found:
+            return
+        quoted, bare = found.groups()
+        cells.append(quoted.replace('""', '"') if quoted is not None else bare.rstrip("\r"))
+        at = found.end()
+        if text.startswith("\r", at):
+            at += 1
+        if text.startswith(sign, at):
+            at += 1
+            continue
+        if len(cells) > 1 or cells[0].strip():
+            yield start, at - text.startswith("\r", at - 1), cells
+        at += 1
+        start, cells = at, []

@@ -1,0 +1,162 @@
+"""Turns text into the terms that BM25 counts: folded, stemmed in English or German, without stop words.
+
+Two texts are comparable only if the same analyser made their terms; ``ANALYSER`` names it and its version.
+"""
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from enum import StrEnum
+from importlib import import_module
+
+from callsheet.derive.stopwords import ENGLISH, GERMAN
+
+ANALYSER = "snowball-en-de:1"
+"""Name and version of the analyser. The version changes whenever some text gets other terms."""
+
+LIMIT = 512
+"""Distinct terms that are kept of one text unless the caller says otherwise."""
+
+MOST = 4_000_000
+"""Characters that are analysed of one text. Of longer texts these are the first three quarters of it and the end."""
+
+
+class Language(StrEnum):
+    """The languages with rules of their own; every other one is treated as English, which leaves most of it alone."""
+
+    ENGLISH = "english"
+    GERMAN = "german"
+
+
+_LONGEST = 64
+_SAMPLE = 2_000
+_BLOCK = 1 << 20
+_WORD = re.compile(r"\w++")
+_GAP = re.compile(r"\W")
+# Scripts that are written without spaces.
+_CJK = "\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff"
+_PIECE = re.compile(rf"[{_CJK}]++|[^{_CJK}]++")
+_IS_CJK = re.compile(rf"[{_CJK}]")
+_HUMP = re.compile(r"(?<=[a-zß-öø-ÿ0-9])(?=[A-ZÀ-ÖØ-Þ])|(?<=[A-Z])(?=[A-Z][a-z])")
+_MARKS = re.compile(r"[\u0300-\u036f]+")
+
+
+def terms(text: str, language: Language | None = None) -> list[str]:
+    """The terms of the text in its order. Without a language, the one whose stop words are more frequent is taken."""
+    words = [word for block in _blocks(text) for word in block]
+    analyse = _analyser(language or language_of(text))
+    known = {word: analyse(word) for word in dict.fromkeys(words)}
+    return [term for word in words for term in known[word]]
+
+
+def query_terms(text: str) -> tuple[str, ...]:
+    """The distinct terms to look for: those of both languages, since short questions seldom tell their language."""
+    found: dict[str, None] = {}
+    for language in Language:
+        found.update(dict.fromkeys(terms(text, language)))
+    return tuple(term for term in found if term not in ENGLISH and term not in GERMAN)
+
+
+def counted(text: str, limit: int = LIMIT) -> tuple[tuple[str, int], ...]:
+    """Each distinct term with how often it occurs, in order of first appearance.
+
+    Where there are more than ``limit``, the most frequent are kept, of equal ones the earlier.
+    """
+    words: Counter[str] = Counter()
+    for block in _blocks(text):
+        words.update(block)
+    analyse = _analyser(language_of(text))
+    counts: dict[str, int] = {}
+    for word, count in words.items():
+        for term in analyse(word):
+            counts[term] = counts.get(term, 0) + count
+    if len(counts) <= limit:
+        return tuple(counts.items())
+    kept = set(sorted(counts, key=lambda term: -counts[term])[:limit])
+    return tuple((term, count) for term, count in counts.items() if term in kept)
+
+
+def language_of(text: str) -> Language:
+    """The language by its stop words near the beginning; English where nothing tells."""
+    words = [_folded(word) for word in _WORD.findall(text, 0, 8 * _SAMPLE)[:_SAMPLE]]
+    german = sum(word in GERMAN for word in words)
+    english = sum(word in ENGLISH for word in words)
+    if german == english:
+        return Language.GERMAN if re.search("[äöüßÄÖÜ]", text[: 8 * _SAMPLE]) else Language.ENGLISH
+    return Language.GERMAN if german > english else Language.ENGLISH
+
+
+def _blocks(text: str) -> Iterator[list[str]]:
+    """The words of the text, a block at a time so that memory stays bounded."""
+    size = len(text)
+    spans: Iterable[tuple[int, int]] = [(0, size)]
+    if size > MOST:
+        spans = [(0, MOST * 3 // 4), (size - MOST // 4, size)]
+    for start, stop in spans:
+        at = start
+        while at < stop:
+            gap = _GAP.search(text, min(at + _BLOCK, stop), stop)
+            end = gap.start() if gap else stop
+            yield _WORD.findall(text, at, end)
+            at = end
+
+
+def _analyser(language: Language) -> Callable[[str], tuple[str, ...]]:
+    # Made anew for each text: a stemmer may not be shared between threads.
+    stem: Callable[[str], str] = import_module("Stemmer").Stemmer(language.value, maxCacheSize=0).stemWord
+    stop = GERMAN if language is Language.GERMAN else ENGLISH
+
+    def analyse(word: str) -> tuple[str, ...]:
+        if len(word) > _LONGEST:
+            return ()
+        if not word.isascii():
+            word = unicodedata.normalize("NFC", word)
+        if _IS_CJK.search(word):
+            return _grams(word)
+        pieces = _pieces(word)
+        whole = word.casefold().strip("_")
+        found = [whole] if len(pieces) > 1 else []
+        for piece in pieces:
+            folded = piece.casefold()
+            plain = _without_marks(folded)
+            # One letter says nothing, one digit may be a number of something.
+            if plain in stop or (len(plain) == 1 and not plain.isdigit()):
+                continue
+            found.append(plain if plain[0].isdigit() else _without_marks(stem(_encodable(folded))))
+        return tuple(found)
+
+    return analyse
+
+
+def _pieces(word: str) -> list[str]:
+    if "_" not in word and (word.islower() or word.isupper() or word.istitle()):
+        return [word]
+    return [hump for part in word.split("_") if part for hump in _HUMP.split(part) if hump]
+
+
+def _grams(word: str) -> tuple[str, ...]:
+    """Overlapping pairs of a run that is written without spaces; what stands between such runs as it is."""
+    found: list[str] = []
+    for run in _PIECE.findall(word):
+        folded = run.casefold().strip("_")
+        if len(folded) > 2 and _IS_CJK.match(folded):
+            found += (folded[at : at + 2] for at in range(len(folded) - 1))
+        elif folded:
+            found.append(folded)
+    return tuple(found)
+
+
+def _folded(word: str) -> str:
+    return _without_marks(word.casefold())
+
+
+def _without_marks(word: str) -> str:
+    if word.isascii():
+        return word
+    return unicodedata.normalize("NFC", _MARKS.sub("", unicodedata.normalize("NFD", word)))
+
+
+def _encodable(word: str) -> str:
+    """The stemmer works on UTF-8, which has no lone surrogates."""
+    return word if word.isascii() else word.encode("utf-8", "replace").decode("utf-8")

@@ -1,0 +1,91 @@
+"""What a record can be found by: computed from its content before it is appended, written in the same transaction.
+
+A projection like the others: dropped and rebuilt from the records at any time, and erased with the body it came from.
+"""
+
+from typing import NamedTuple
+
+import msgspec
+
+from callsheet.graph.canonical import content_digest
+from callsheet.graph.cut import Lineage
+from callsheet.graph.ids import RecordId
+from callsheet.graph.values import Count, Digest, Value
+
+
+class Index(Value):
+    """What one record is found by, and what was derived from it."""
+
+    #: Entities in normal form, distinct, in order of first appearance.
+    entities: tuple[str, ...] = ()
+    #: Terms of the analyser with how often each occurs, in order of first appearance.
+    terms: tuple[tuple[str, Count], ...] = ()
+    #: Opaque to a store: what derivation keeps of the record so that assembly need not read it again.
+    derived: bytes = b""
+
+
+class PostingQuery(Value):
+    """Where entities or terms occur, visible along a lineage.
+
+    The answer gives the names in the order asked, entities before terms, each name once; of each the newest first.
+    """
+
+    entities: tuple[str, ...] = ()
+    terms: tuple[str, ...] = ()
+    lineage: Lineage
+    #: Only positions below this one.
+    before: int | None = None
+    #: At most so many for each entity and each term.
+    limit: Count
+
+
+class Posting(Value):
+    """One occurrence. Exactly one of the two names is set."""
+
+    entity: str | None = None
+    term: str | None = None
+    position: int
+    record: RecordId
+
+
+class IndexRow(Value):
+    """That a record is indexed, and as what."""
+
+    position: int
+    #: Of the packed index.
+    digest: Digest
+
+
+class Names(NamedTuple):
+    """What a record is found by, without how often."""
+
+    entities: tuple[str, ...]
+    terms: tuple[str, ...]
+
+
+_whole = msgspec.msgpack.Decoder(tuple[tuple[str, ...], tuple[str, ...], tuple[Count, ...], bytes])
+_names = msgspec.msgpack.Decoder(tuple[tuple[str, ...], tuple[str, ...], msgspec.Raw, msgspec.Raw])
+
+
+def packed(index: Index) -> bytes:
+    """The stored form of an index. Raises `UnicodeEncodeError`, `OverflowError` for what has none."""
+    terms = [term for term, _ in index.terms]
+    counts = [count for _, count in index.terms]
+    return msgspec.msgpack.encode((index.entities, terms, counts, index.derived))
+
+
+def unpacked(content: bytes) -> Index:
+    """The index that was packed. Raises `msgspec.DecodeError` and `ValueError`."""
+    entities, terms, counts, derived = _whole.decode(content)
+    return Index(entities=entities, terms=tuple(zip(terms, counts, strict=True)), derived=derived)
+
+
+def names(content: bytes) -> Names:
+    """The names in a packed index. Raises `msgspec.DecodeError`."""
+    entities, terms, _, _ = _names.decode(content)
+    return Names(entities, terms)
+
+
+def index_row(position: int, content: bytes) -> IndexRow:
+    """The row of a packed index."""
+    return IndexRow(position=position, digest=content_digest(content))

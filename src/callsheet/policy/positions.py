@@ -1,0 +1,174 @@
+"""YAML with positions: safe, bounded, and with errors that name file, line, column, value and what is allowed."""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+from callsheet.errors import PolicyError
+from callsheet.policy.settings import LONGEST_LABEL
+
+if TYPE_CHECKING:
+    import yaml
+    from yaml.nodes import Node
+
+LONGEST = 131_072
+"""Characters of one document."""
+DEEPEST = 6
+
+_WHOLE = re.compile(r"-?[0-9]{1,15}")
+_NUMBER = re.compile(r"-?[0-9]{1,15}(\.[0-9]{0,30})?([eE][-+]?[0-9]{1,4})?")
+_FLAGS = {"true": True, "false": False}
+
+_E = TypeVar("_E", bound=StrEnum)
+_T = TypeVar("_T")
+
+
+class Mark(Protocol):
+    """Where a node begins, from 0."""
+
+    line: int
+    column: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Source:
+    """One document and the name under which errors speak of it."""
+
+    file: str
+
+    def tree(self, text: str) -> "Node":
+        """The nodes of the document. No tag, no alias and nothing deep gets through, and no object is ever made."""
+        import yaml
+
+        if len(text) > LONGEST:
+            raise PolicyError(f"{self.file}: {len(text):,} characters; a policy set has at most {LONGEST:,}")
+        try:
+            self._check(yaml.parse(text, Loader=yaml.SafeLoader))
+            node = yaml.compose(text, Loader=yaml.SafeLoader)
+        except yaml.MarkedYAMLError as error:
+            mark = error.problem_mark
+            raise self._at(mark, f"not YAML: {error.problem}") from None
+        except yaml.YAMLError as error:
+            raise PolicyError(f"{self.file}: not YAML: {str(error).splitlines()[0]}") from None
+        except (ValueError, OverflowError):
+            # A character or a version number that the scanner itself cannot convert.
+            raise PolicyError(f"{self.file}: not YAML: a number in it is out of range") from None
+        if node is None:
+            raise PolicyError(f"{self.file}: the document is empty; it needs name and version")
+        return node
+
+    def _check(self, events: "Iterable[yaml.Event]") -> None:
+        import yaml
+
+        depth = documents = 0
+        for event in events:
+            if isinstance(event, yaml.DocumentStartEvent):
+                documents += 1
+                if documents > 1:
+                    raise self._at(event.start_mark, "a second document begins; a file holds one policy set")
+            elif isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None) is not None:
+                raise self._at(event.start_mark, "anchors and aliases are not allowed; write the value out")
+            elif getattr(event, "tag", None) is not None:
+                raise self._at(event.start_mark, "tags are not allowed")
+            if isinstance(event, yaml.CollectionStartEvent):
+                depth += 1
+                if depth > DEEPEST:
+                    raise self._at(event.start_mark, f"nested deeper than {DEEPEST} levels")
+            elif isinstance(event, yaml.CollectionEndEvent):
+                depth -= 1
+
+    def _at(self, mark: "Mark | None", problem: str) -> PolicyError:
+        place = f"{self.file}:{mark.line + 1}:{mark.column + 1}" if mark is not None else self.file
+        return PolicyError(f"{place}: {problem}")
+
+    def problem(self, node: "Node", problem: str) -> PolicyError:
+        """The error to raise for this node."""
+        return self._at(node.start_mark, problem)
+
+    def wrong(self, node: "Node", name: str, allowed: str) -> PolicyError:
+        """The error for a value that cannot stand there."""
+        return self.problem(node, f"{name} is {shown(node)}; it must be {allowed}")
+
+    # ----------------------------------------------------------------------- values
+
+    def mapping(self, node: "Node", name: str, keys: Iterable[str] | None = None) -> Mapping[str, "Node"]:
+        """The entries of a mapping in order; with `keys`, no other is allowed."""
+        from yaml.nodes import MappingNode
+
+        if not isinstance(node, MappingNode):
+            raise self.wrong(node, name or "the document", "a mapping, such as `key: value`")
+        allowed = None if keys is None else tuple(keys)
+        entries: dict[str, Node] = {}
+        for key_node, value in node.value:
+            key = self.text(key_node, f"a key of {name}" if name else "a key")
+            path = f"{name}.{key}" if name else key
+            if allowed is not None and key not in allowed:
+                raise self.problem(key_node, f"unknown key {path!r}; allowed are: {', '.join(allowed)}")
+            if key in entries:
+                raise self.problem(key_node, f"{path!r} stands twice")
+            entries[key] = value
+        return entries
+
+    def text(self, node: "Node", name: str) -> str:
+        """A label: printable, not empty."""
+        value = _scalar(node)
+        if value is None or not value or len(value) > LONGEST_LABEL or not value.isprintable():
+            raise self.wrong(node, name, f"printable text of 1 to {LONGEST_LABEL} characters")
+        return value
+
+    def whole(self, node: "Node", name: str, least: int, most: int) -> int:
+        """A whole number in the range."""
+        value = _plain(node)
+        if value is None or not _WHOLE.fullmatch(value) or not least <= int(value) <= most:
+            raise self.wrong(node, name, f"a whole number from {least:,} to {most:,}")
+        return int(value)
+
+    def number(self, node: "Node", name: str, least: float, most: float) -> float:
+        """A number in the range."""
+        value = _plain(node)
+        if value is None or not _NUMBER.fullmatch(value) or not least <= float(value) <= most:
+            raise self.wrong(node, name, f"a number from {least:,} to {most:,}")
+        return float(value)
+
+    def flag(self, node: "Node", name: str) -> bool:
+        """True or false."""
+        found = _FLAGS.get(_plain(node) or "")
+        if found is None:
+            raise self.wrong(node, name, "true or false")
+        return found
+
+    def choice(self, node: "Node", name: str, allowed: Iterable[_E]) -> _E:
+        """One of these."""
+        members = {member.value: member for member in allowed}
+        found = members.get(_scalar(node) or "")
+        if found is None:
+            raise self.wrong(node, name, f"one of: {', '.join(members)}")
+        return found
+
+    def items(self, node: "Node", name: str, read: Callable[["Node", str], _T]) -> tuple[_T, ...]:
+        """Each item of a list."""
+        from yaml.nodes import SequenceNode
+
+        if not isinstance(node, SequenceNode):
+            raise self.wrong(node, name, "a list, such as `[one, two]`")
+        return tuple(read(item, f"{name}[{place}]") for place, item in enumerate(node.value))
+
+
+def shown(node: "Node") -> str:
+    """A value as an error shows it: at most a line."""
+    value = _scalar(node)
+    if value is None:
+        return f"a {type(node).__name__.removesuffix('Node').lower()}"
+    return repr(value if len(value) <= 60 else value[:57] + "...")
+
+
+def _scalar(node: "Node") -> str | None:
+    value = node.value
+    return value if isinstance(value, str) else None
+
+
+def _plain(node: "Node") -> str | None:
+    # What stands in quotes is text, whatever it looks like.
+    return _scalar(node) if getattr(node, "style", None) is None else None

@@ -1,0 +1,187 @@
+"""The settings that a policy set is made of, as values with the limits of each."""
+
+import math
+from enum import StrEnum
+
+from callsheet.errors import PolicyError
+from callsheet.graph.enums import Freshness, Level, Privacy
+from callsheet.graph.values import Value
+
+
+class Manner(StrEnum):
+    """Which end of a long result is kept when it is narrowed."""
+
+    START = "start"
+    START_END = "start_end"
+
+
+class Fill(StrEnum):
+    """How levels are chosen at a rewrite."""
+
+    #: The best value for the tokens over the horizon.
+    KNAPSACK = "knapsack"
+    #: By score alone, skipping what does not fit.
+    SORTED = "sorted"
+
+
+class Retention(StrEnum):
+    """What retention does to a record; the words of `RetentionApplied.action`, and ``keep``."""
+
+    KEEP = "keep"
+    TRUNCATE = "truncate"
+    ARCHIVE = "archive"
+    REDACT = "redact"
+    HASH_ONLY = "hash_only"
+    OFFLOAD = "offload"
+    DELETE = "delete"
+
+
+FORMS = (Level.RAW, Level.SAFE, Level.NONE)
+"""What a privacy class may be given as: with its values, as metadata only, or not at all."""
+
+HISTORY_LEVELS = (Level.RAW, Level.DENSE, Level.FOCUS, Level.GIST)
+
+
+class ClassForms(Value):
+    """In which form data of each privacy class may go to a provider that no exception names.
+
+    Secrets and data from accounts (connected by OAuth, or derived from Google) stay out unless the operator opens a
+    provider to them: whether the terms under which such data was obtained cover a provider is not ours to assume.
+    """
+
+    public: Level = Level.RAW
+    internal: Level = Level.RAW
+    personal: Level = Level.RAW
+    connected_account: Level = Level.SAFE
+    google_derived: Level = Level.SAFE
+    document: Level = Level.RAW
+    runtime_file: Level = Level.RAW
+    secret: Level = Level.SAFE
+
+    def __post_init__(self) -> None:
+        for privacy in Privacy:
+            among(self.of(privacy), FORMS, f"privacy.{privacy.value}")
+
+    def of(self, privacy: Privacy) -> Level:
+        """The form of one class."""
+        form: Level = getattr(self, privacy)
+        return form
+
+
+class ProviderForm(Value):
+    """An exception for one provider and one privacy class."""
+
+    provider: str
+    privacy: Privacy
+    form: Level
+
+    def __post_init__(self) -> None:
+        label(self.provider, "a provider in privacy")
+        among(self.form, FORMS, f"privacy.{self.privacy.value}.{self.provider}")
+
+
+class StaleAfter(Value):
+    """Seconds from observation after which a class of freshness is stale; None: time alone never makes it stale."""
+
+    volatile: int | None = 900
+    #: Stale when the session ends, whatever its age.
+    session: int | None = None
+    time_bounded: int | None = 86_400
+    durable: int | None = None
+    permanent: int | None = None
+
+    def __post_init__(self) -> None:
+        for freshness in Freshness:
+            seconds = self.of(freshness)
+            if seconds is not None:
+                within(seconds, 0, MOST_SECONDS, f"freshness.{freshness.value}")
+
+    def of(self, freshness: Freshness) -> int | None:
+        """The seconds of one class."""
+        seconds: int | None = getattr(self, freshness)
+        return seconds
+
+
+class Water(Value):
+    """A mark for the size of a request: tokens, a share of the budget, or the smaller of both."""
+
+    tokens: int | None = None
+    share: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.tokens is None and self.share is None:
+            raise PolicyError("a water mark needs tokens, a share of the budget, or both")
+        if self.tokens is not None:
+            within(self.tokens, 0, MOST_TOKENS, "a water mark in tokens")
+        if self.share is not None:
+            within(self.share, 0, 1, "a water mark as a share")
+
+    def of(self, budget: int) -> int:
+        """The mark in tokens, for a request that may take `budget` tokens."""
+        marks = [budget]
+        if self.tokens is not None:
+            marks.append(self.tokens)
+        if self.share is not None:
+            marks.append(int(budget * self.share))
+        return min(marks)
+
+
+class Narrowing(Value):
+    """How a long result is shortened."""
+
+    #: Tokens of what is left.
+    limit: int = 2_000
+    manner: Manner = Manner.START_END
+
+    def __post_init__(self) -> None:
+        within(self.limit, 1, MOST_TOKENS, "narrowing.limit")
+
+
+class Weights(Value):
+    """What the page-in score is made of, and when what was not selected leaves."""
+
+    recency: float = 0.35
+    #: Minutes in which recency falls by half.
+    half_life: float = 45.0
+    semantic: float = 0.45
+    role: float = 0.10
+    #: The role score of what is neither an instruction nor a milestone; theirs is 1.
+    other_role: float = 0.7
+    signal: float = 0.10
+    #: Minutes after which a verbatim turn leaves.
+    idle: float = 120.0
+    #: A snippet less similar than this leaves.
+    similarity: float = 0.25
+
+    def __post_init__(self) -> None:
+        for name in ("recency", "semantic", "role", "other_role", "signal", "similarity"):
+            within(getattr(self, name), 0, 1, f"weights.{name}")
+        for name in ("half_life", "idle"):
+            within(getattr(self, name), 1, MOST_MINUTES, f"weights.{name}")
+
+
+MOST_TOKENS = 10**9
+MOST_SECONDS = 10**10
+MOST_MINUTES = 10**8
+MOST_BYTES = 10**12
+LONGEST_LABEL = 512
+
+
+def label(value: str, name: str) -> None:
+    """Raises `PolicyError` for text that cannot be read in a line."""
+    if not value or len(value) > LONGEST_LABEL or not value.isprintable():
+        raise PolicyError(f"{name} is {value[:60]!r}; it must be printable text of 1 to {LONGEST_LABEL} characters")
+
+
+def within(value: float, least: float, most: float, name: str) -> None:
+    """Raises `PolicyError` for a number that is not in the range."""
+    if not (math.isfinite(value) and least <= value <= most):
+        raise PolicyError(f"{name} is {value!r}; it must be from {least:,} to {most:,}")
+
+
+def among(value: Level, allowed: tuple[Level, ...], name: str) -> None:
+    """Raises `PolicyError` for a level that has no meaning there."""
+    if value not in allowed:
+        raise PolicyError(
+            f"{name} is {value.value!r}; it must be one of: {', '.join(level.value for level in allowed)}"
+        )

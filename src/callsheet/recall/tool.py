@@ -1,0 +1,94 @@
+"""The recall tool as a model sees it: its name, its schema, and what its arguments mean."""
+
+import json
+from collections.abc import Mapping
+
+from callsheet.errors import InvalidOption
+from callsheet.recall.request import LONGEST_POINTER, LONGEST_SEARCH, PARTS, Range, RecallRequest
+
+NAME = "recall"
+
+DESCRIPTION = (
+    "Read exactly what was shortened or left out: all of a reference, or one part of it; "
+    "or find references by query. Ranges are [from, to), from 0."
+)
+
+_LONGEST_ARGUMENTS = 8 * (LONGEST_POINTER + LONGEST_SEARCH)
+_KNOWN = ("reference", *PARTS, "query")
+
+
+def schema() -> dict[str, object]:
+    """The JSON schema of its arguments."""
+    range_of = {"type": "array", "items": {"type": "integer"}}
+    text = {"type": "string"}
+    return {
+        "type": "object",
+        "properties": {
+            "reference": dict(text),
+            "lines": dict(range_of),
+            "rows": dict(range_of),
+            "bytes": dict(range_of),
+            "pointer": {"type": "string", "description": "JSON Pointer"},
+            "search": {"type": "string", "description": "text in the reference"},
+            "query": {"type": "string", "description": "over all references"},
+        },
+    }
+
+
+def tool() -> dict[str, object]:
+    """The tool in the shape of OpenAI's Chat Completions, which every format here takes."""
+    return {"type": "function", "function": {"name": NAME, "description": DESCRIPTION, "parameters": schema()}}
+
+
+def parse(arguments: str | Mapping[str, object]) -> RecallRequest:
+    """The request that a model's arguments mean. Raises `InvalidOption`, saying how to put it right.
+
+    Lenient where the meaning is plain: null and empty values are none, ``[5]`` and ``5`` are from 5 to the end,
+    ``"5-9"`` is no range.
+    """
+    given = _object(arguments) if isinstance(arguments, str) else arguments
+    unknown = sorted(str(key)[:40] for key in given if key not in _KNOWN)
+    if unknown:
+        raise InvalidOption(f"unknown argument {unknown[0]!r}; there are: {', '.join(_KNOWN)}")
+    # An empty pointer names the whole document; the other arguments mean nothing when empty.
+    kept = {key: value for key, value in given.items() if value is not None and value not in ("", [], ())}
+    return RecallRequest(
+        reference=_text(kept, "reference"),
+        lines=_range(kept, "lines"),
+        rows=_range(kept, "rows"),
+        bytes=_range(kept, "bytes"),
+        pointer=_text(kept, "pointer"),
+        search=_text(kept, "search"),
+        query=_text(kept, "query"),
+    )
+
+
+def _object(arguments: str) -> Mapping[str, object]:
+    example = 'such as {"reference": "...", "lines": [0, 40]}'
+    if len(arguments) > _LONGEST_ARGUMENTS:
+        raise InvalidOption(f"the arguments have {len(arguments):,} characters; send a JSON object, {example}")
+    try:
+        value: object = json.loads(arguments, strict=False) if arguments.strip() else {}
+    except (ValueError, RecursionError):
+        raise InvalidOption(f"the arguments are not JSON; send a JSON object, {example}") from None
+    if not isinstance(value, dict):
+        raise InvalidOption(f"the arguments must be a JSON object, {example}")
+    return value
+
+
+def _text(given: Mapping[str, object], name: str) -> str | None:
+    value = given.get(name)
+    if value is not None and not isinstance(value, str):
+        raise InvalidOption(f"{name} must be text")
+    return value
+
+
+def _range(given: Mapping[str, object], name: str) -> Range | None:
+    value = given.get(name)
+    if value is None:
+        return None
+    bounds = list(value) if isinstance(value, list | tuple) else [value]
+    whole = [bound for bound in bounds if isinstance(bound, int) and not isinstance(bound, bool)]
+    if len(whole) != len(bounds) or len(whole) > 2:
+        raise InvalidOption(f"{name} must be [from, to]: two whole numbers, counted from 0, without 'to' itself")
+    return (whole[0], whole[1] if len(whole) == 2 else None)

@@ -1,0 +1,124 @@
+"""From records and what changes have made of them to what the nine policies say."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from callsheet.derive.derived import Derived
+from callsheet.graph.effects import UNSETTLED
+from callsheet.graph.enums import ArtifactStatus, CallStatus, Privacy, Relation, StateField
+from callsheet.graph.ids import RecordId
+from callsheet.graph.nodes import Boundary, Message, ToolArtifact, ToolCall
+from callsheet.graph.query import LinkRow
+from callsheet.graph.record import Record
+from callsheet.policy.candidate import Candidate
+from callsheet.policy.contracts import ToolContract, classes, contracts
+from callsheet.policy.deciding import decide
+from callsheet.policy.sets import PolicySetDocument
+from callsheet.policy.settings import Retention
+from callsheet.policy.verdict import Decision
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Standings:
+    """What changes have made of records: states by field and target, and links to them."""
+
+    states: Mapping[StateField, Mapping[str, str]] = field(default_factory=dict)
+    links: Mapping[Relation, Sequence[LinkRow]] = field(default_factory=dict)
+
+    def state(self, name: StateField, id: RecordId) -> str | None:
+        """The value of a state; None: not set."""
+        return self.states.get(name, {}).get(id)
+
+    def linked(self, relation: Relation, id: RecordId) -> tuple[RecordId, ...]:
+        """What bears on a record by a relation."""
+        return tuple(row.source for row in self.links.get(relation, ()) if row.target == id)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Deciding:
+    """Asks the policies about one record after another, for one request."""
+
+    boundary: Boundary
+    policy: PolicySetDocument
+    standings: Standings
+    calls: Mapping[RecordId, ToolCall]
+    #: Calls without a result.
+    open: frozenset[RecordId]
+    turn: int
+    declared: tuple[ToolContract, ...] = ()
+    _contracts: Mapping[str, ToolContract] = field(init=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_contracts", contracts(self.declared, self.policy.tools))
+
+    def resolved(self, records: Iterable[Record]) -> frozenset[RecordId]:
+        """The failed results that a later success of the same tool has settled."""
+        settled: set[str] = set()
+        found: set[RecordId] = set()
+        for record in sorted(records, key=lambda record: -record.position):
+            body = record.body
+            if not isinstance(body, ToolArtifact) or body.tool is None:
+                continue
+            if body.status is ArtifactStatus.OK:
+                settled.add(body.tool)
+            elif body.tool in settled:
+                found.add(record.id)
+        return frozenset(found)
+
+    def decide(
+        self, record: Record, turn: int, *, derived: Derived | None, resolved: bool, newest: bool
+    ) -> Decision:
+        """What the policies say of one record that stands in this turn. `newest`: it is the newest user turn."""
+        return decide(self._candidate(record, turn, derived, resolved, newest), self.boundary, self.policy)
+
+    def _candidate(
+        self, record: Record, turn: int, derived: Derived | None, resolved: bool, newest: bool
+    ) -> Candidate:
+        body, header = record.body, record.header
+        standings = self.standings
+        privacy = Privacy(standings.state(StateField.PRIVACY, record.id) or header.privacy)
+        age = 0 if newest else max(0, self.turn - turn)
+        marked = standings.state(StateField.STALE, record.id) is not None
+        pinned = standings.state(StateField.PINNED, record.id) is not None
+        erased = body is None or standings.state(StateField.ERASED, record.id) is not None
+        if isinstance(body, Message):
+            return Candidate(
+                record=record.id,
+                kind="message",
+                scope=header.scope,
+                privacy=privacy,
+                role=body.role,
+                turn_age=age,
+                marked_stale=marked,
+                pinned=pinned,
+                erased=erased,
+            )
+        assert isinstance(body, ToolArtifact)
+        contract = self._contracts.get(body.tool) if body.tool is not None else None
+        content = derived.privacy if derived is not None and derived.privacy is Privacy.SECRET else privacy
+        shown_as, freshness = classes(contract, content, derived.freshness if derived is not None else None)
+        promotion = standings.state(StateField.PROMOTION, record.id)
+        return Candidate(
+            record=record.id,
+            kind="artifact",
+            scope=header.scope,
+            privacy=shown_as,
+            turn_age=age,
+            freshness=freshness,
+            observed=header.at,
+            marked_stale=marked,
+            tool=body.tool,
+            contract=contract,
+            call=CallStatus.OPEN if body.status in UNSETTLED else CallStatus.ANSWERED,
+            outcome=body.status,
+            retry=body.retry,
+            resolved=resolved,
+            superseded_by=standings.linked(Relation.SUPERSEDES, record.id),
+            conflicts_with=standings.linked(Relation.CONFLICTS_WITH, record.id),
+            pinned=pinned,
+            promoted=bool(promotion) if promotion is not None else None,
+            erased=erased,
+            retention=Retention(standings.state(StateField.RETENTION, record.id) or Retention.KEEP),
+            tokens=derived.raw_tokens if derived is not None else 0,
+            bytes=body.size,
+        )

@@ -1,0 +1,429 @@
+"""What one assembly reads: what stood in the last request, what has come since, and what the newest turn calls for.
+
+Bounded by the size of the request and of what is new, never by the length of the history.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from callsheet.assemble import bringing
+from callsheet.assemble.delta import Whole
+from callsheet.assemble.compose import INSTRUCTING
+from callsheet.assemble.itemising import Itemiser, Seen
+from callsheet.assemble.items import Item
+from callsheet.assemble.planning import Fresh, Rewrite, Standing
+from callsheet.graph.changes import (
+    CallResolved,
+    Conflicted,
+    Erased,
+    MarkedStale,
+    Pinned,
+    Promoted,
+    Reclassified,
+    Released,
+    RetentionApplied,
+    Shared,
+    Superseded,
+    Withdrawn,
+)
+from callsheet.graph.cut import Lineage
+from callsheet.graph.enums import Level, Reason, Relation, Role, StateField
+from callsheet.graph.ids import RecordId
+from callsheet.graph.index import Posting, PostingQuery
+from callsheet.graph.nodes import Boundary, Message, Selection, ToolArtifact, ToolCall
+from callsheet.graph.ports import Ledger
+from callsheet.graph.query import LinkQuery, NodeQuery, StateQuery
+from callsheet.graph.record import Record, StreamKey
+from callsheet.graph.values import Payload
+from callsheet.policy.sets import PolicySetDocument
+from callsheet.policy.visibility import refusal
+from callsheet.runtime.deciding import Deciding, Standings
+from callsheet.runtime.desk import Desk, bodies, called
+from callsheet.runtime.indexing import SAID
+
+CHANGES = (
+    "superseded", "conflicted", "released", "withdrawn", "shared", "call_resolved", "marked_stale", "promoted",
+    "reclassified", "retention_applied", "erased", "pinned",
+)  # fmt: skip
+"""Kinds of record that change the standing of others."""
+
+FIRST = 600
+"""Records of a history that the first request looks at, the newest; what they name of older ones is brought back."""
+
+NAMES = 64
+"""Entities of a new record that are looked up."""
+
+TELLING = 24
+"""A result with more entities than this names everything and so nothing; it brings nothing back."""
+
+QUERY = 48
+"""Terms of a user's turn that are looked up."""
+
+PROMISING = 48
+"""Records that are scored against a user's turn."""
+
+LOOKED_UP = 24
+"""Results that a request brings back at most."""
+
+HALF, QUARTER, EIGHTH = 2, 4, 8
+"""Shares of the low-water mark: what a returned-to task may take, one result that is named, one that stood near it."""
+
+NEAR = 12
+"""Positions around a named result in which results that stood near it are looked for."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Gathered:
+    """Everything that one assembly decides on."""
+
+    items: Mapping[RecordId, Item]
+    standing: Standing | None
+    fresh: Fresh
+    forced: Rewrite | None
+    turn: int
+    results: int
+    reused: int
+    #: The turn of last use of each record in view, where that is later than its own.
+    used: Mapping[RecordId, int]
+    #: Of the records that are visible and new, or of all on a first request: how many, and their tokens in o200k_base.
+    replayed: tuple[RecordId, ...]
+    refused: Mapping[Reason, int]
+
+
+@dataclass(kw_only=True)
+class Gathering:
+    """Gathers for one request."""
+
+    ledger: Ledger
+    key: StreamKey
+    lineage: Lineage
+    boundary: Boundary
+    policy: PolicySetDocument
+    desk: Desk
+    itemiser: Callable[[Mapping[RecordId, ToolCall], int, frozenset[str]], Itemiser]
+    read: Callable[[Payload], bytes]
+    #: What was shown last; None: nothing, or nothing that can be gone on from.
+    base: Whole | None
+    #: Calls without a result.
+    open: frozenset[RecordId] = frozenset()
+    low: int = 0
+    #: What is set while gathering.
+    turns: dict[RecordId, int] = field(default_factory=dict)
+    used: dict[RecordId, int] = field(default_factory=dict)
+
+    def gather(self, forced: Rewrite | None) -> Gathered:
+        """Read, number the turns, look for what must come back, and decide on each record."""
+        view = self.base.selected if self.base is not None else ()
+        after = self.base.sheet.cut.at(self.boundary.conversation) if self.base is not None else 0
+        news, refused = self._news(after)
+        changed = self._changed(after) if self.base is not None else ()
+        self.desk.fetch(self.ledger, self.key, [selection.record for selection in view])
+        self.desk.take(self.ledger, self.key, news)
+        gone = [selection for selection in view if self.desk.records.get(selection.record) is None]
+        view = tuple(selection for selection in view if selection not in gone)
+        turn = self._number(view, news)
+        results, reused = self._reuse(view, news, turn)
+        brought = [] if self.policy.verbatim or self.base is None else self._brought(view, news, turn)
+        everything = dict.fromkeys(
+            [*(selection.record for selection in view), *(record.id for record in news), *brought]
+        )
+        if changed or self.base is None or forced is not None:
+            standings = self._standings(tuple(everything))
+        else:
+            standings = Standings()
+        items = self._items(everything, standings, turn, view, news)
+        hard = bool(gone) or any(_narrower(items[selection.record], selection.level) for selection in view)
+        touched = {id for record in changed for id in _concerned(record)}
+        return Gathered(
+            items=items,
+            standing=None
+            if self.base is None
+            else Standing(selections=view, carried=float(self.base.sheet.carried)),
+            fresh=Fresh(
+                records=tuple(record.id for record in news),
+                brought=tuple(brought),
+                notices=tuple(
+                    dict.fromkeys(
+                        selection.record
+                        for selection in view
+                        if selection.record in touched and items[selection.record].reason in _SOFT
+                    )
+                ),
+            ),
+            forced=Rewrite.HARD if hard else forced,
+            turn=turn,
+            results=results,
+            reused=reused,
+            used=self.used,
+            replayed=tuple(record.id for record in news),
+            refused=refused,
+        )
+
+    # ------------------------------------------------------------------ what is new
+
+    def _news(self, after: int) -> tuple[list[Record], dict[Reason, int]]:
+        query = NodeQuery(kinds=("message", "artifact"), lineage=self.lineage, after=after)
+        refused: dict[Reason, int] = {}
+        news: list[Record] = []
+        for record in self.ledger.nodes(self.key, query):
+            reason = Reason.ERASED if record.body is None else refusal(record.header, self.boundary)
+            if reason is None:
+                news.append(record)
+            else:
+                refused[reason] = refused.get(reason, 0) + 1
+        return news, refused
+
+    def _changed(self, after: int) -> tuple[Record, ...]:
+        return tuple(self.ledger.nodes(self.key, NodeQuery(kinds=CHANGES, lineage=self.lineage, after=after)))
+
+    def _number(self, view: Sequence[Selection], news: Sequence[Record]) -> int:
+        """Give each record its turn; the newest is the answer."""
+        self.turns.update((selection.record, selection.turn) for selection in view)
+        turn = self.base.sheet.turns if self.base is not None else 0
+        for record in news:
+            body = record.body
+            if isinstance(body, Message):
+                turn += body.role not in INSTRUCTING
+                self.turns[record.id] = turn
+            elif isinstance(body, ToolArtifact):
+                asked = self.turns.get(body.message) if body.message is not None else None
+                self.turns[record.id] = asked if asked is not None else turn
+        return turn
+
+    # ------------------------------------------------------------------ use and reuse
+
+    def _reuse(self, view: Sequence[Selection], news: Sequence[Record], turn: int) -> tuple[int, int]:
+        """Note which results in view the new turns make use of; count those that are used again late."""
+        before = self.base.sheet if self.base is not None else None
+        results = (before.results if before is not None else 0) + sum(
+            isinstance(record.body, ToolArtifact) for record in news
+        )
+        reused = before.reused if before is not None else 0
+        known = self.base.used if self.base is not None else {}
+        self.used = {
+            selection.record: known[selection.record] for selection in view if selection.record in known
+        }
+        if self.policy.verbatim:
+            return results, reused
+        holders = {selection.record for selection in view} | {record.id for record in news}
+        for record in news:
+            if not isinstance(record.body, Message) or not holders:
+                continue
+            entities = self._entities(record)
+            postings = self._postings(entities, (), before=record.position)
+            now = self.turns[record.id]
+            for id in bringing.used(postings, holders):
+                own = self.turns.get(id, now)
+                late = self.used.get(id, own) - own <= LATE < now - own
+                reused += late
+                self.used[id] = max(now, self.used.get(id, own))
+        return results, reused
+
+    def _entities(self, record: Record) -> tuple[str, ...]:
+        """What a new record names, its calls included."""
+        found: dict[str, None] = {}
+        for id in (record.id, *called(record)):
+            index = self.desk.indexes.get(id)
+            if index is not None:
+                found.update(dict.fromkeys(entity.removeprefix(SAID) for entity in index.entities[:NAMES]))
+        return tuple(found)[:NAMES]
+
+    def _postings(self, entities: Sequence[str], terms: Sequence[str], *, before: int) -> list[Posting]:
+        if not entities and not terms:
+            return []
+        limit = bringing.OCCURRENCES if terms else bringing.COMMON + 1
+        query = PostingQuery(
+            entities=tuple(entities), terms=tuple(terms), lineage=self.lineage, before=before, limit=limit
+        )
+        return self.ledger.postings(self.key, query)
+
+    # ------------------------------------------------------------------ what comes back
+
+    def _brought(self, view: Sequence[Selection], news: Sequence[Record], turn: int) -> list[RecordId]:
+        """Older results that the new records name, or whose task they return to, within what a note may take."""
+        if not news:
+            return []
+        shown = {selection.record for selection in view if selection.level not in _GONE}
+        first = news[0].position
+        found: dict[RecordId, int] = {}
+        returned = self._returned(view, news)
+        self._find(found, returned, shown, each=self.low // HALF, total=self.low // HALF)
+        names = dict.fromkeys(entity for record in news for entity in self._telling(record))
+        named = bringing.named(self._postings(tuple(names)[: 2 * NAMES], (), before=first), shown | found.keys())
+        seeds = self._find(found, named[:LOOKED_UP], shown, each=self.low // QUARTER, total=self.low // HALF)
+        for seed in seeds[:4]:
+            around = self._around(self.desk.records[seed].position, NEAR, NEAR)
+            self._find(found, around, shown, each=self.low // EIGHTH, total=self.low // QUARTER)
+        for id in found:
+            self.used[id] = turn
+        return sorted(found, key=lambda id: self.desk.records[id].position)
+
+    def _telling(self, record: Record) -> tuple[str, ...]:
+        entities = self._entities(record)
+        return entities if isinstance(record.body, Message) or len(entities) <= TELLING else ()
+
+    def _find(
+        self, found: dict[RecordId, int], ids: Iterable[RecordId], shown: set[RecordId], *, each: int, total: int
+    ) -> list[RecordId]:
+        """Add the results among `ids` that may come back, in order, as far as they fit. Returns what was added."""
+        wanted = [id for id in dict.fromkeys(ids) if id not in shown and id not in found]
+        self.desk.fetch(self.ledger, self.key, wanted)
+        sizes: dict[RecordId, int] = {}
+        for id in wanted:
+            record = self.desk.records.get(id)
+            if record is None or not isinstance(record.body, ToolArtifact):
+                continue
+            if refusal(record.header, self.boundary) is not None:
+                continue
+            derived = self.desk.derived.get(id)
+            sizes[id] = derived.dense_tokens if derived is not None else record.body.size // 3
+        chosen = bringing.within([id for id in wanted if id in sizes], sizes, total=total, each=each)
+        found.update((id, sizes[id]) for id in chosen)
+        return chosen
+
+    def _returned(self, view: Sequence[Selection], news: Sequence[Record]) -> list[RecordId]:
+        """The results of the task that the user's turn returns to."""
+        said = [record for record in news if isinstance(record.body, Message) and record.body.role is Role.USER]
+        index = self.desk.indexes.get(said[-1].id) if said else None
+        if index is None or not index.terms:
+            return []
+        terms = [term for term, _ in index.terms[:QUERY]]
+        records = (self.base.sheet.messages_replayed if self.base is not None else 0) + len(news)
+        matching = bringing.Matching(self._postings((), terms, before=news[0].position), records)
+        promising = matching.promising(PROMISING)
+        matches = matching.matches(self.ledger.indexed(self.key, promising) if promising else {})
+        shown = {self.desk.records[selection.record].position for selection in view}
+        shown |= {record.position for record in self.desk.calls.values()}
+        match = bringing.returns_to(matches, shown)
+        if match is None:
+            return []
+        return self._around(match.position, bringing.REACH * 3, bringing.REACH)
+
+    def _around(self, position: int, behind: int, before: int) -> list[RecordId]:
+        """Results that stood near a position, the nearest first; what followed it counts as nearer."""
+        kinds = ("artifact",)
+        near = self.ledger.nodes(
+            self.key,
+            NodeQuery(
+                kinds=kinds,
+                lineage=self.lineage,
+                after=max(0, position - before - 1),
+                before=position + behind + 1,
+                limit=behind + before,
+            ),
+        )
+        return bringing.nearest([(record.id, record.position) for record in near], position)
+
+    # ------------------------------------------------------------------ deciding
+
+    def _standings(self, ids: tuple[RecordId, ...]) -> Standings:
+        """What changes have made of records, as far as it is visible."""
+        states: dict[StateField, dict[str, str]] = {}
+        for state in (StateField.PRIVACY, StateField.STALE, StateField.PINNED, StateField.PROMOTION,
+                      StateField.RETENTION, StateField.ERASED):  # fmt: skip
+            rows = self.ledger.states(self.key, StateQuery(field=state, targets=ids, lineage=self.lineage))
+            states[state] = {row.target: row.value or "" for row in rows if row.value is not None}
+        links = {
+            relation: self.ledger.links(
+                self.key, LinkQuery(relation=relation, targets=ids, lineage=self.lineage)
+            )
+            for relation in (Relation.SUPERSEDES, Relation.CONFLICTS_WITH)
+        }
+        return Standings(states=states, links=links)
+
+    def _items(
+        self,
+        ids: Iterable[RecordId],
+        standings: Standings,
+        turn: int,
+        view: Sequence[Selection],
+        news: Sequence[Record],
+    ) -> dict[RecordId, Item]:
+        in_play = frozenset(entity for record in news for entity in self._entities(record))
+        calls = bodies(self.desk.calls)
+        itemiser = self.itemiser(calls, turn, in_play)
+        deciding = Deciding(
+            boundary=self.boundary, policy=self.policy, standings=standings, calls=calls, open=self.open, turn=turn
+        )
+        same = self._same(view, news)
+        newest = max(
+            (r.position for r in news if isinstance(r.body, Message) and r.body.role is Role.USER), default=0
+        )
+        items: dict[RecordId, Item] = {}
+        resolved = deciding.resolved(self.desk.records[id] for id in ids)
+        for id in ids:
+            record = self.desk.records[id]
+            own = self.turns.setdefault(id, max(0, turn - self.policy.turns - 1))
+            decision = deciding.decide(
+                record,
+                own,
+                derived=self.desk.derived.get(id),
+                resolved=id in resolved,
+                newest=record.position == newest,
+            )
+            seen = Seen(
+                record=record,
+                turn=own,
+                index=self.desk.indexes.get(id),
+                derived=self.desk.derived.get(id),
+                used=self.used.get(id, own),
+                same_as=same.get(id),
+                open=any(call in self.open for call in called(record)),
+            )
+            items[id] = itemiser.item(seen, decision)
+        return items
+
+    def _same(self, view: Sequence[Selection], news: Sequence[Record]) -> dict[RecordId, RecordId]:
+        """New results that equal one in view of the same call: shown once."""
+        if self.policy.verbatim:
+            return {}
+        shown: dict[tuple[str | None, str | None, str | None], RecordId] = {}
+        for selection in view:
+            if selection.level in _WHOLE and not selection.note:
+                body = self.desk.records[selection.record].body
+                if isinstance(body, ToolArtifact):
+                    shown.setdefault((body.tool, body.arguments_digest, body.digest), selection.record)
+        same: dict[RecordId, RecordId] = {}
+        for record in news:
+            body = record.body
+            if isinstance(body, ToolArtifact) and body.call is not None and body.size > SMALL:
+                key = (body.tool, body.arguments_digest, body.digest)
+                if key in shown:
+                    same[record.id] = shown[key]
+        return same
+
+
+LATE = 3
+"""Turns after which using a result counts as using it again."""
+
+SMALL = 120
+"""Bytes of a result up to which repeating it costs no more than saying that it repeats."""
+
+_GONE = frozenset({Level.REF, Level.SAFE, Level.STALE, Level.NONE})
+_WHOLE = frozenset({Level.RAW, Level.DENSE})
+_SOFT = frozenset({Reason.STALE, Reason.SUPERSEDED})
+_RANK = {level: rank for rank, level in enumerate(Level)}
+
+
+def _narrower(item: Item, level: Level) -> bool:
+    """Whether a hard verdict allows less than is shown."""
+    return _RANK[item.most_hard] > _RANK[level]
+
+
+def _concerned(record: Record) -> tuple[RecordId, ...]:
+    """The records whose standing a change is about."""
+    match record.body:
+        case Superseded(replaced=ids) | MarkedStale(records=ids) | Reclassified(records=ids) | Erased(records=ids):
+            return ids
+        case Released(records=ids) | Withdrawn(records=ids) | Shared(records=ids) | Pinned(records=ids):
+            return ids
+        case RetentionApplied(records=ids):
+            return ids
+        case Conflicted(one=one, other=other):
+            return (one, other)
+        case Promoted(artifact=artifact):
+            return (artifact,)
+        case CallResolved(call=call):
+            return (call,)
+        case _:
+            return ()

@@ -1,0 +1,54 @@
+"""What each record is found by, made when it is recorded and again when projections are rebuilt."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from msgspec.structs import replace
+
+from callsheet.assemble.compose import Read, result_text, text_of
+from callsheet.derive.derived import index_message, index_result
+from callsheet.graph.enums import ArtifactStatus
+from callsheet.graph.index import Index
+from callsheet.graph.nodes import Message, ToolArtifact, ToolCall
+from callsheet.graph.record import Body
+from callsheet.graph.values import Media, Text
+
+SAID = "~"
+"""Before an entity that somebody said or asked for: so the results that hold an entity are found by it alone."""
+
+FAILED = frozenset({ArtifactStatus.FAILED, ArtifactStatus.TIMED_OUT, ArtifactStatus.CANCELLED})
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Indexing:
+    """Makes the index of a record from its body and what it is read by."""
+
+    read: Read
+    count: Callable[[str], int]
+
+    def of(self, body: Body, call: ToolCall | None = None) -> Index | None:
+        """The index of a record; None for the kinds that are not searched. `call` is the call of an artifact."""
+        if isinstance(body, Message):
+            texts = [text_of(self.read(part.text)) for part in body.parts if isinstance(part, Text)]
+            return _said("\n".join(texts))
+        if isinstance(body, ToolCall):
+            return _said(text_of(self.read(body.arguments)))
+        if isinstance(body, ToolArtifact):
+            return index_result(
+                result_text(body, self.read),
+                mime=_mime(body),
+                tool=(call.tool if call is not None else body.tool) or "",
+                arguments=text_of(self.read(call.arguments)) if call is not None else "",
+                count=self.count,
+                failed=body.status in FAILED,
+            )
+        return None
+
+
+def _said(text: str) -> Index:
+    index = index_message(text)
+    return replace(index, entities=tuple(SAID + entity for entity in index.entities))
+
+
+def _mime(body: ToolArtifact) -> str:
+    return next((part.mime for part in body.content if isinstance(part, Media)), "") if len(body.content) == 1 else ""

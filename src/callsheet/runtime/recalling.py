@@ -1,0 +1,96 @@
+"""Recalling: exact evidence by reference or search, for a program or for a model that calls the recall tool."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from callsheet.errors import BodyErased, InputError, InvalidOption, NotFound
+from callsheet.graph.ids import RecordId
+from callsheet.graph.nodes import Boundary
+from callsheet.recall.request import DEFAULT_LIMIT, RecallRequest
+from callsheet.recall.serving import Served, serve
+from callsheet.recall.tool import parse
+from callsheet.runtime.searching import found_text, search_all, search_seen
+from callsheet.runtime.seeing import Admit, Sight, resolve, sight, source
+from callsheet.runtime.session import Session, View
+
+__all__ = ["Recalled", "answer", "recall", "search_all"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Recalled:
+    """A part of an artifact or message, exactly as it was recorded."""
+
+    #: For a model: one line that says what it is, what is left out and how to get it, then the content.
+    text: str
+    reference: RecordId
+    #: What `total` and `shown` count: ``lines``, ``rows``, ``bytes``, ``matches``, ...
+    unit: str
+    total: int
+    shown: int
+    #: What to ask for to read on; None: nothing is left of what was asked for.
+    more: RecallRequest | None
+    #: The content alone, its bytes; those of the slices of one artifact, joined, are the artifact's.
+    bytes: bytes
+
+
+def recall(
+    session: Session,
+    view: View,
+    request: RecallRequest,
+    *,
+    boundary: Boundary | None = None,
+    admit: Admit | None = None,
+) -> Recalled:
+    """Serve one artifact or message, or a part of it.
+
+    Raises `NotFound` for a reference or part that is not there or may not be seen, `InvalidOption` for a request
+    without reference, `BodyErased`, `Damaged`.
+    """
+    return recalled(sight(session, view, boundary=boundary, admit=admit), request)
+
+
+def recalled(seen: Sight, request: RecallRequest) -> Recalled:
+    """See `recall`."""
+    if request.reference is None:
+        raise InvalidOption("this asks for no reference; search_all answers a query")
+    record = resolve(seen, request.reference)
+    reason = seen.refused(record)
+    if reason is not None:
+        raise NotFound(f"the content of {record.id} may not be read here ({reason})")
+    served = serve(source(seen, record), replace(request, reference=record.id))
+    return _recalled(record.id, served)
+
+
+def _recalled(reference: RecordId, served: Served) -> Recalled:
+    return Recalled(
+        text=served.text,
+        reference=reference,
+        unit=served.unit,
+        total=served.total,
+        shown=served.shown,
+        more=served.more,
+        bytes=served.content,
+    )
+
+
+def answer(
+    session: Session,
+    view: View,
+    arguments: str | Mapping[str, object],
+    *,
+    boundary: Boundary | None = None,
+    admit: Admit | None = None,
+    limit: int = DEFAULT_LIMIT,
+) -> str:
+    """What to give back for a model's call of the recall tool, with at most `limit` bytes of content.
+
+    Whatever the model wrote, it is answered: the text says what was wrong. Raises only for a store that fails.
+    """
+    try:
+        request = replace(parse(arguments), limit=limit)
+        seen = sight(session, view, boundary=boundary, admit=admit)
+        if request.query is not None:
+            return found_text(request.query, search_seen(seen, request.query), limit)
+        return recalled(seen, request).text
+    except (InputError, NotFound, BodyErased) as problem:
+        return f"(recall: {problem})"

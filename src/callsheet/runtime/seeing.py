@@ -1,0 +1,218 @@
+"""What one view may see and read: its records along its lineage, by reference, and their content.
+
+A record that is hidden from the view is not there, in what is found and in the texts of errors. Policy is asked first,
+storage is read second.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from callsheet.assemble.compose import text_of
+from callsheet.derive.document import ContentKind
+from callsheet.derive.reading import read as read_document
+from callsheet.derive.text import binary_standin, readable
+from callsheet.errors import BodyErased, NotFound
+from callsheet.graph.cut import Lineage
+from callsheet.graph.enums import Reason
+from callsheet.graph.ids import RecordId
+from callsheet.graph.nodes import Boundary, Message, ToolArtifact, ToolCall
+from callsheet.graph.query import NodeQuery
+from callsheet.graph.record import Record
+from callsheet.graph.values import CallRef, Media, Opaque, Part, Text
+from callsheet.policy.visibility import refusal
+from callsheet.recall.serving import Source
+from callsheet.recall.slices import Outlined
+from callsheet.runtime.session import Session, View
+
+Admit: TypeAlias = Callable[[Record, Boundary], Reason | None]
+"""Why the content of a record that may be seen may not be read at a boundary; None: it may."""
+
+_AROUND = " \t\r\n[](){}<>\"'`.,;:#"
+"""What models put around a reference."""
+
+_CANDIDATES = 5
+"""References that an error about an ambiguous one names."""
+
+_TELLING = 16_384
+"""Characters that tell whether long content is a table with a header."""
+
+_BLOB = re.compile(r"(?:data:)?[A-Za-z0-9+/=_;:,.\r\n-]{256}")
+
+_FOLLOWED = 8
+"""How often the answer of a recall is followed to what it recalled."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Sight:
+    """What one view may see now, and of that what it may read."""
+
+    session: Session
+    boundary: Boundary
+    lineage: Lineage
+    admit: Admit | None = None
+
+    def shows(self, record: Record) -> bool:
+        """Whether the record exists for this view."""
+        return self.lineage.sees(record.branch, record.position) and refusal(record.header, self.boundary) is None
+
+    def refused(self, record: Record) -> Reason | None:
+        """Why the content of a record that exists for this view may not be read."""
+        return self.admit(record, self.boundary) if self.admit is not None else None
+
+    def records(self) -> Iterator[Record]:
+        """The messages and artifacts that exist for this view, oldest first."""
+        query = NodeQuery(kinds=("message", "artifact"), lineage=self.lineage)
+        for record in self.session.ledger.nodes(self.session.conversation.key, query):
+            if self.shows(record):
+                yield record
+
+    def get(self, id: RecordId) -> Record | None:
+        """The record with this id, unless it does not exist for this view."""
+        found = self.session.ledger.get(self.session.conversation.key, (id,))
+        return found[0] if found and self.shows(found[0]) else None
+
+
+def sight(session: Session, view: View, *, boundary: Boundary | None = None, admit: Admit | None = None) -> Sight:
+    """What a view may see as of now. Without a boundary, visibility alone decides, for the view's participant."""
+    own = boundary or Boundary(
+        conversation=session.conversation.id,
+        branch=view.branch,
+        participant=view.participant,
+        provider="",
+        model="",
+        budget=0,
+        now=session.clock.now(),
+    )
+    return Sight(session=session, boundary=own, lineage=session.tail(view, fresh=True).lineage, admit=admit)
+
+
+def resolve(seen: Sight, reference: str) -> Record:
+    """The message or artifact that a reference means: its id, or a beginning that only one visible id has.
+
+    What answers a recall means what it recalled. Raises `NotFound`.
+    """
+    wanted = reference.strip(_AROUND)
+    record = seen.get(RecordId(wanted)) if _storable(wanted) else None
+    if record is None:
+        record = _beginning(seen, wanted)
+    for _ in range(_FOLLOWED):
+        body = record.body
+        original = body.recalls if isinstance(body, ToolArtifact) and not body.content else None
+        found = seen.get(original) if original is not None else None
+        if found is None:
+            break
+        record = found
+    if record.header.kind not in ("message", "artifact"):
+        raise _unknown(wanted)
+    return record
+
+
+def _beginning(seen: Sight, wanted: str) -> Record:
+    found = [record for record in seen.records() if record.id.startswith(wanted)] if wanted else []
+    if not found:
+        raise _unknown(wanted)
+    if len(found) > 1:
+        named = ", ".join(record.id for record in found[-_CANDIDATES:])
+        others = ", ..." if len(found) > _CANDIDATES else ""
+        raise NotFound(f"{len(found)} references begin with {_short(wanted)!r}: {named}{others}")
+    return found[0]
+
+
+def _unknown(wanted: str) -> NotFound:
+    return NotFound(f"there is no reference {_short(wanted)!r}; a query finds references")
+
+
+def _storable(text: str) -> bool:
+    return bool(text) and "\0" not in text and not any("\ud800" <= character <= "\udfff" for character in text)
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 80 else text[:80] + "…"
+
+
+# ---------------------------------------------------------------------------------------------- content
+
+
+def source(seen: Sight, record: Record) -> Source:
+    """Read the content of a record that may be read. Raises `BodyErased`, `Damaged`."""
+    body = record.body
+    if body is None:
+        raise BodyErased(f"the content of {record.id} was erased")
+    pieces = tuple(_pieces(seen, body)) if isinstance(body, Message | ToolArtifact) else ()
+    raw = b"".join(piece.raw for piece in pieces)
+    alone = pieces[0] if len(pieces) == 1 else None
+    if alone is not None and alone.text is None:
+        text = None
+    else:
+        text = "\n".join(piece.standin if piece.text is None else piece.text for piece in pieces)
+    mime = alone.mime if alone is not None else ""
+    exact = alone is not None and text is not None and (alone.recorded_text or text.encode() == raw)
+    return Source(
+        reference=record.id,
+        raw=raw,
+        text=text,
+        exact=exact,
+        mime=mime,
+        outline=lambda whole: _outline(text if whole else _beginning_of(text), mime),
+    )
+
+
+def _beginning_of(text: str | None) -> str | None:
+    """The first lines, enough to tell whether they begin a table."""
+    if text is None or len(text) <= _TELLING:
+        return text
+    return text[: text.rfind("\n", 0, _TELLING) + 1]
+
+
+def _outline(text: str | None, mime: str) -> Outlined | None:
+    document = read_document(text, mime) if text else None
+    # What is read as something else than its text, such as a run of base64, has no places in the text.
+    return document if document is not None and document.text == text else None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Piece:
+    """One part of the content."""
+
+    raw: bytes
+    #: None: it is no text.
+    text: str | None
+    mime: str = ""
+    #: What stands for it among other parts.
+    standin: str = ""
+    #: Whether it was recorded as text; then the text as UTF-8 is what was recorded.
+    recorded_text: bool = False
+
+
+def _pieces(seen: Sight, body: Message | ToolArtifact) -> Iterator[_Piece]:
+    read = seen.session.read
+    parts: tuple[Part, ...] = body.parts if isinstance(body, Message) else body.content
+    for part in parts:
+        if isinstance(part, Text):
+            yield _written(read(part.text))
+        elif isinstance(part, Opaque):
+            raw = read(part.raw)
+            yield _Piece(raw=raw, text=text_of(raw), recorded_text=True)
+        elif isinstance(part, CallRef):
+            call = seen.get(part.call)
+            if call is not None and isinstance(call.body, ToolCall):
+                yield _Piece(raw=b"", text=f"{call.body.tool}({text_of(read(call.body.arguments))})")
+        elif isinstance(part, Media):
+            yield _media(part, read(part.data) if part.data is not None else None)
+
+
+def _written(raw: bytes) -> _Piece:
+    text = text_of(raw)
+    # Only what begins like a run of base64 is looked at closer: reading a document takes time.
+    if _BLOB.match(text) and read_document(text).kind is ContentKind.BINARY:
+        return _Piece(raw=raw, text=None, standin=binary_standin("", len(raw)))
+    return _Piece(raw=raw, text=text, recorded_text=True)
+
+
+def _media(part: Media, raw: bytes | None) -> _Piece:
+    if raw is None:
+        return _Piece(raw=b"", text=f"({part.mime or 'file'} at {part.url})")
+    shown = None if part.mime.startswith(("image/", "audio/", "video/")) else readable(raw)
+    return _Piece(raw=raw, text=shown, mime=part.mime, standin=binary_standin(part.mime, len(raw)))

@@ -1,0 +1,144 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from callsheet.derive.classify import failed, freshness, privacy
+from callsheet.derive.reading import read
+from callsheet.graph.enums import Freshness, Privacy
+
+# Put together here so that no scanner takes this file for a leak.
+FAKE_KEYS = [
+    "-----BEGIN RSA " + "PRIVATE KEY-----\nMIIEow",
+    "AKIA" + "QWERTYUIOP234567",
+    "ghp_" + "a1B2c3D4e5F6" * 3,
+    "sk-ant-" + "aB3_" * 10,
+    "xoxb-" + "123456789012-abcdefABCDEF1234",
+    "AIza" + "b7" * 17 + "c",
+    "eyJ" + "hbGciOiJIUzI1NiJ9.eyJ" + "zdWIiOiJraWxuIn0.x9_" + "aB3" * 8,
+    "kiln_password = " + "'tR4!vq-9Lm2'",
+    '"client_secret": ' + '"Zx8#kfQ2mW7pL0"',
+    "postgres://potter:" + "h7Kq-2vX9w@db.kiln.example/glaze",
+]
+
+
+@pytest.mark.parametrize("text", FAKE_KEYS)
+def test_keys_and_passwords_are_secret_wherever_they_stand(text: str) -> None:
+    assert privacy(text) is Privacy.SECRET
+    assert privacy("row\n" * 400_000 + f"note: {text} end\n") is Privacy.SECRET
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "password: required, at least 8 characters",
+        "password = os.environ['KILN_PASSWORD']",
+        "api_key=<your key here>",
+        "token: ${KILN_TOKEN_2}",
+        "the secret: patience",
+        "forgotPassword=true&name=oven42",
+        "AKIA is a prefix, ghp_ another, eyJ a third",
+        "commit 9c1e5d0a7b44f0e1d2c3b4a5968778695a4b3c2d",
+        "card 4111 1111 1111 1112 has a wrong check digit",
+        "IBAN DE89 3704 0044 0532 0130 01 has one as well",
+        "order 79927398710, 5 pots",
+    ],
+)
+def test_talk_about_secrets_and_numbers_that_fail_their_check_are_internal(text: str) -> None:
+    assert privacy(text) is Privacy.INTERNAL
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ruth.oake@kiln.example",
+        "call +49 30 901820 now",
+        "call (415) 555-0132",
+        "pay to DE89 3704 0044 0532 0130 00",
+        "card 4111 1111 1111 1111",
+        '{"date_of_birth": "1980-02-29"}',
+        "Geburtsdatum: 29.02.1980",
+    ],
+)
+def test_what_reaches_a_person_is_personal(text: str) -> None:
+    assert privacy(text) is Privacy.PERSONAL
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('{"unread": 4}', Freshness.VOLATILE),
+        ('{"pots_in_stock": 2, "in_stock": 7}', Freshness.VOLATILE),
+        ("seats left: 12", Freshness.VOLATILE),
+        ("Lagerbestand: 7 in /tmp/x/y", Freshness.VOLATILE),
+        ("written to /tmp/kiln/plan.txt", Freshness.SESSION),
+        ('{"name": "Winter Blue", "cone": 6}', Freshness.TIME_BOUNDED),
+        ("", Freshness.TIME_BOUNDED),
+    ],
+)
+def test_live_values_age_fastest_and_nothing_is_durable_on_its_own_word(text: str, expected: Freshness) -> None:
+    assert freshness(text) is expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Error: no kiln with this name",
+        "Error executing recipe: unknown glaze",
+        "sh: 1: kilnctl: command not found",
+        "ls: cannot access 'clay': No such file or directory",
+        "$ kilnctl fire\nheating\nexit status 3",
+        "heating\nProcess finished with exit code 1\n",
+        'Traceback (most recent call last):\n  File "kiln.py", line 3, in fire\n    heat()\nValueError: too hot',
+        '{"error": "no such kiln"}',
+        '{"error": {"code": 7, "message": "no such kiln"}}',
+        '{"success": false, "reason": "lid open"}',
+        '{"isError": true, "content": []}',
+        '{"status": 404, "message": "gone"}',
+        '{"status": "failed"}',
+        '{"stdout": "", "exit_code": 2}',
+        "{'error': 'lid open'}",
+    ],
+)
+def test_results_that_say_that_they_failed_are_failed(text: str) -> None:
+    assert failed(text, read(text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "0 errors, 0 warnings",
+        "Errors are listed in chapter 4.",
+        "failed: 0, passed: 12",
+        "heating\nexit status 0",
+        '{"error": null, "result": 4}',
+        '{"errors": [], "data": {"pot": 1}}',
+        '{"success": true, "log": "error: lid was open, retried"}',
+        '{"firings": [{"status": "failed"}, {"status": "ok"}]}',
+        '{"status": "available"}',
+        "def fire():\n    raise ValueError('too hot')\n\nclass Kiln:\n    pass\n",
+        "kiln,status\nA,failed\nB,ok\n",
+        "grep: x: No such file or directory\nclay\nsand\nwater\nash\n",
+    ],
+)
+def test_results_that_only_mention_errors_are_not(text: str) -> None:
+    assert not failed(text, read(text))
+
+
+def test_a_failure_at_the_end_of_a_long_log_is_seen() -> None:
+    log = "\n".join(f"[{n:05d}] pot {n % 7} ok" for n in range(9000))
+    assert failed(log + "\nerror: lid open\nexit status 3", None)
+    assert not failed(log + "\nexit status 0", None)
+
+
+@given(st.text() | st.text("{}[]\":,'aerrorE: 0\n"))
+def test_any_text_gets_an_answer(text: str) -> None:
+    assert isinstance(failed(text), bool)
+    assert privacy(text) in Privacy
+    assert freshness(text) in Freshness
+
+
+def test_deeply_nested_and_cut_json_gets_an_answer() -> None:
+    assert not failed('{"a":' * 50_000)
+    assert not failed("[" * 100_000)
+    assert failed('{"error": "cut in the mid')
