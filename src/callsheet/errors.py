@@ -8,6 +8,7 @@
     │   ├── InvalidLine                input.line                  one line of a file cannot be imported
     │   └── PolicyError                input.policy                a policy set is unknown or inconsistent
     ├── NotFound                       not_found                   no such record, or none that may be seen
+    ├── RecallRefused                  recall_refused              a policy keeps this content from this provider
     ├── AssemblyError                  assembly
     │   ├── BudgetTooSmall             assembly.budget_too_small   what must appear does not fit
     │   ├── EmptyRequest               assembly.empty              there is nothing to answer
@@ -90,6 +91,23 @@ class NotFound(CallsheetError):
     """No such record, or none that may be seen from here."""
 
     code = "not_found"
+
+
+class RecallRefused(CallsheetError):
+    """A policy keeps this content from this provider."""
+
+    code = "recall_refused"
+
+    def __init__(self, *, privacy: str, provider: str, safe: str) -> None:
+        #: The class of the data.
+        self.privacy = privacy
+        self.provider = provider
+        #: What may be told of it: metadata, never content.
+        self.safe = safe
+        super().__init__(
+            f"data of class {privacy!r} may not go to {provider!r} under the policy set of this request; "
+            f"what may be told of it: {safe}"
+        )
 
 
 class AssemblyError(CallsheetError):

@@ -1,9 +1,12 @@
-"""Small histories of records, written as one line per message or result."""
+"""Small histories of records, written as one line per message or result, and what composing them needs."""
 
+from callsheet.assemble.compose import Material, result_text, text_of
+from callsheet.assemble.forms import Forms
+from callsheet.derive.derived import Derived, index_result, unpack
 from callsheet.graph import codec
-from callsheet.graph.enums import ArtifactStatus, Role
+from callsheet.graph.enums import ArtifactStatus, Level, Reason, Role
 from callsheet.graph.ids import ROOT_BRANCH, RecordId, StreamId, TenantId
-from callsheet.graph.nodes import Message, ToolArtifact, ToolCall
+from callsheet.graph.nodes import Message, Selection, ToolArtifact, ToolCall
 from callsheet.graph.record import Body, Header, Record
 from callsheet.graph.times import Instant
 from callsheet.graph.values import CallRef, Part, Payload, Scope, Text
@@ -64,3 +67,51 @@ class History:
     ) -> RecordId:
         content = (Text(text=payload(text)),) if text else ()
         return self._add(ToolArtifact(call=call, tool=tool, content=content, status=status))
+
+
+def raw(record: RecordId) -> Selection:
+    """A record in its place, verbatim."""
+    return Selection(record=record, level=Level.RAW)
+
+
+def stands(
+    record: RecordId,
+    level: Level,
+    *,
+    note: int = 0,
+    reason: Reason = Reason.INCLUDED,
+    segments: tuple[int, ...] = (),
+) -> Selection:
+    """A record at a level, in its place or in a note."""
+    return Selection(record=record, level=level, note=note, reason=reason, segments=segments)
+
+
+def material(history: History, *, references: bool = True, unlisted: int = 0) -> Material:
+    """What composing draws on, with what is derived from each result."""
+    return Material(
+        records={record.id: record for record in history.records},
+        calls=history.calls,
+        read=read,
+        forms=Forms(derived=derived(history), references=references),
+        unlisted=unlisted,
+    )
+
+
+def derived(history: History) -> dict[RecordId, Derived]:
+    """What is derived from each result of a history. Tokens are words here."""
+    found: dict[RecordId, Derived] = {}
+    for record in history.records:
+        body = record.body
+        if not isinstance(body, ToolArtifact):
+            continue
+        call = history.calls.get(body.call) if body.call is not None else None
+        index = index_result(
+            result_text(body, read),
+            tool=call.tool if call is not None else "",
+            arguments=text_of(read(call.arguments)) if call is not None else "",
+            count=lambda text: len(text.split()),
+        )
+        known = unpack(index.derived)
+        if known is not None:
+            found[record.id] = known
+    return found

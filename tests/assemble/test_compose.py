@@ -10,11 +10,12 @@ from callsheet.graph.enums import ArtifactStatus, Role
 from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import ToolArtifact
 from callsheet.graph.record import Record
-from tests.assemble.history import History, read
+from tests.assemble.history import History, material, raw
 
 
 def composed(history: History) -> list[Composed]:
-    return compose(history.records, history.calls, read)
+    """The whole history, everything in its place and raw."""
+    return compose([raw(record.id) for record in history.records], material(history))
 
 
 def begun() -> History:

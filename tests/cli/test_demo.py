@@ -16,6 +16,10 @@ def test_it_prints_what_happened_within_80_columns(run: Run, tmp_path: Path) -> 
     assert "190 requests" in story
     assert "Sound: nothing was found." in story
     assert "The words are scripted" in story
+    assert "policy set balanced" in story
+    assert "of them written anew" in story
+    assert "and was not worth its tokens" in " ".join(story.split())
+    assert "callsheet explain sheet_" in commands
     assert f"callsheet verify --heads --store {tmp_path / 'demo' / 'agent.db'}" in commands
 
 
@@ -36,6 +40,14 @@ def test_each_request_as_json(run: Run, tmp_path: Path) -> None:
     assert len(requests) == 190
     assert all(0 < request["billed_tokens"] <= request["tokens"] for request in requests)
     assert {request["branch"] for request in requests} == {"main", "edited-address"}
+    assert sum(request["tokens"] for request in requests) < sum(request["replay_tokens"] for request in requests) / 2
+    assert sum(request["billed_tokens"] for request in requests) < sum(
+        request["replay_billed_tokens"] for request in requests
+    )
+    assert {"", "first"} < {request["rewritten"] for request in requests}
+    why = document["why"]
+    assert isinstance(why, dict)
+    assert why["outcome"] == "not_worth"
 
 
 def test_it_replaces_its_own_store(run: Run, store: Path) -> None:
@@ -43,7 +55,7 @@ def test_it_replaces_its_own_store(run: Run, store: Path) -> None:
 
     assert run("demo", "--store", store, "--json").code == 0
 
-    assert run("verify", "--store", store, "--json").document["records"] == 941
+    assert run("verify", "--store", store, "--json").document["records"] == 942
 
 
 def test_it_refuses_a_store_that_holds_anything_else(run: Run, store: Path, tmp_path: Path) -> None:

@@ -11,7 +11,8 @@ from tests.project.source import ROOT, project_files
 PURE = ("graph", "derive", "policy", "recall", "assemble", "explain", "wire")
 """The rooms without input, output, clock and chance."""
 
-_IMPURE_CALLS = {"open", "print", "input", "now", "utcnow", "today", "read_text", "write_text", "write_bytes"}
+_IMPURE_FUNCTIONS = {"open", "print", "input"}
+_IMPURE_METHODS = {"open", "now", "utcnow", "today", "read_text", "write_text", "write_bytes"}
 
 # Put together from parts, so that this file does not find itself.
 _INDEXES = [".".join(parts) for parts in (("pypi", "org"), ("pythonhosted", "org"), ("npmjs", "org"), ("crates", "io"))]
@@ -63,8 +64,10 @@ def test_pure_rooms_call_nothing_impure(room: str) -> None:
     for file in sorted((ROOT / "src/callsheet" / room).rglob("*.py")):
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call):
+                # A function of the project's own may be called `read_text`; a method of that name is a path's.
+                plain = isinstance(node.func, ast.Name)
                 name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
-                if name in _IMPURE_CALLS:
+                if name in (_IMPURE_FUNCTIONS if plain else _IMPURE_METHODS):
                     found.append(f"{file.relative_to(ROOT)}:{node.lineno}: {name}()")
 
     assert found == []

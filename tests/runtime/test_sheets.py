@@ -37,6 +37,7 @@ def test_every_sheet_comes_back_with_the_bytes_that_were_sent(tmp_path: Path) ->
         for index in range(70):
             talk.record(user(f"{index}"))
             sent.append(talk.assemble(provider="openai", model="gpt-5.2"))
+        talk.record(openai_reply("Seventy."))
     with callsheet.open(path) as runtime:
         talk = runtime.conversation("sheets")
         again = talk.sheets()
@@ -47,7 +48,7 @@ def test_every_sheet_comes_back_with_the_bytes_that_were_sent(tmp_path: Path) ->
         talk.record(user("70"))
         next_one = talk.assemble(provider="openai", model="gpt-5.2")
         assert sent[-1].id == next_one.record.base
-        assert 1 == len(next_one.record.blocks)
+        assert 2 == len(next_one.record.blocks)
 
 
 def test_a_request_extends_the_one_before_it(talk: Conversation) -> None:

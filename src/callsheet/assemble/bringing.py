@@ -28,11 +28,17 @@ SHIFTS = 1.5
 COVERS = 0.5
 """What share of the weight of its terms an old turn must hold for that."""
 
+ALIKE = 0.5
+"""An old message that shares this much of its terms with the user's turn says the same again, whatever is in view."""
+
+FEW = 3
+"""Terms that a turn must share with an old record at least: a greeting returns to nothing."""
+
 BEFORE = 3
 """What stood before the match is so many times as far away as what followed it: a task is told from its beginning."""
 
 REACH = 16
-"""Turns behind the match in which its task is looked for."""
+"""Results behind the match among which those of its task are looked for."""
 
 
 def named(postings: Iterable[Posting], in_view: Collection[RecordId]) -> list[RecordId]:
@@ -70,12 +76,16 @@ class Match:
     score: float
     #: The share of the weight of the query's terms that it holds.
     covers: float
+    #: Terms that both have, of all that either has.
+    alike: float
+    shared: int
 
 
 class Matching:
     """Scores records against the terms of a turn, by BM25 with the frequencies that were seen among `postings`."""
 
-    def __init__(self, postings: Iterable[Posting], records: int) -> None:
+    def __init__(self, query: Collection[str], postings: Iterable[Posting], records: int) -> None:
+        self._query = frozenset(query)
         self._places: dict[RecordId, int] = {}
         self._terms: dict[RecordId, list[str]] = {}
         frequency: dict[str, int] = {}
@@ -108,7 +118,17 @@ class Matching:
             held = [term for term in self._terms[record] if counts.get(term)]
             score = sum(self._weight[term] * (K1 + 1) * counts[term] / (counts[term] + norm) for term in held)
             covers = sum(self._weight[term] for term in held) / total if total else 0.0
-            found.append(Match(record=record, position=place, score=score, covers=covers))
+            either = len(index.terms) + len(self._query) - len(held)
+            found.append(
+                Match(
+                    record=record,
+                    position=place,
+                    score=score,
+                    covers=covers,
+                    alike=len(held) / either if either else 0.0,
+                    shared=len(held),
+                )
+            )
         return sorted(found, key=lambda match: (-round(match.score, 9), -match.position))
 
 
@@ -117,11 +137,13 @@ def returns_to(matches: Sequence[Match], in_view: Collection[int]) -> Match | No
 
     `in_view` are positions.
     """
+    away = [match for match in matches if match.position not in in_view and match.shared >= FEW]
+    again = max(away, key=lambda match: (match.alike, match.position), default=None)
+    if again is not None and again.alike >= ALIKE:
+        return again
     seen = max((match.score for match in matches if match.position in in_view), default=0.0)
-    for match in matches:
-        if match.position not in in_view and match.covers >= COVERS:
-            return match if match.score > SHIFTS * seen else None
-    return None
+    best = next((match for match in away if match.covers >= COVERS), None)
+    return best if best is not None and best.score > SHIFTS * seen else None
 
 
 def nearest(around: Iterable[tuple[RecordId, int]], position: int) -> list[RecordId]:

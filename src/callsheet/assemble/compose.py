@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from callsheet.assemble import blocks, standins
-from callsheet.assemble.forms import Forms
+from callsheet.assemble.forms import Forms, asked
 from callsheet.assemble.pairing import Pairing, pair, shown_calls
 from callsheet.derive.text import binary_standin, readable
 from callsheet.graph import values
@@ -105,7 +105,8 @@ class _Composer:
         body = self.material.records[selection.record].body
         if isinstance(body, Message):
             words = (text_of(self.read(part.text)) for part in body.parts if isinstance(part, values.Text))
-            return self.material.forms.said(selection, body.role, "\n".join(words))
+            line = self.material.forms.said(selection, body.role, "\n".join(words))
+            return line + self._asked(body) if selection.level is Level.DENSE else line
         assert isinstance(body, ToolArtifact)
         call = self.material.calls.get(body.call) if body.call is not None else None
         return self.material.forms.found(
@@ -114,6 +115,12 @@ class _Composer:
             arguments=text_of(self.read(call.arguments)) if call is not None else "",
             raw=result_text(body, self.read),
         )
+
+    def _asked(self, body: Message) -> str:
+        calls = self.material.calls
+        called = (calls.get(part.call) for part in body.parts if isinstance(part, values.CallRef))
+        lines = [asked(call.tool, text_of(self.read(call.arguments))) for call in called if call is not None]
+        return standins.asked_for(lines) if lines else ""
 
     def _has_its_place(self, artifact: RecordId) -> bool:
         """Whether a result stands at its call, or gave way to the one that does."""
@@ -187,7 +194,9 @@ class _Composer:
             text = forms.left_out(selection, raw)
         media = level in (Level.DENSE, Level.FOCUS)
         pictures = tuple(
-            self._content(part) for part in body.content if media and isinstance(part, values.Media) and not _is_bytes(part)
+            self._content(part)
+            for part in body.content
+            if media and isinstance(part, values.Media) and not _is_bytes(part)
         )
         return (blocks.Text(text=text), *pictures)
 

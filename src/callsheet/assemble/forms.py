@@ -70,7 +70,7 @@ class Forms:
     def left_out(self, selection: Selection, raw: str) -> str:
         """What stands in the place of a result whose content is not shown."""
         known = self.derived.get(selection.record)
-        size = f"{known.total:,} {known.unit}" if known is not None and known.unit else f"{len(raw):,} characters"
+        size = _amount(known, raw)
         what = {Level.STALE: standins.OUT_OF_DATE, Level.SAFE: standins.WITHHELD}.get(selection.level, "left out")
         where = "" if selection.level is Level.SAFE else self._where(selection.record)
         return f"({size}, {what}{where})"
@@ -92,16 +92,22 @@ class Forms:
                 return f"{mark}{known.gist}"
             case Level.RAW | Level.DENSE | Level.FOCUS:
                 return f"{mark}{asked(tool, arguments)}:\n{self._body(selection, raw, mime)}"
+            case Level.SAFE:
+                # What was asked may be of the class that is withheld.
+                return f"{tool}: {_amount(known, raw)}, {standins.WITHHELD}"
             case Level.STALE:
                 return f"{mark}{asked(tool, arguments)}: {standins.OUT_OF_DATE}"
             case _:
-                size = f"{known.total:,} {known.unit}" if known is not None and known.unit else f"{len(raw):,} characters"
-                return f"{mark}{asked(tool, arguments)}: {size}"
+                return f"{mark}{asked(tool, arguments)}: {_amount(known, raw)}"
 
     def _body(self, selection: Selection, raw: str, mime: str) -> str:
         if selection.level is Level.FOCUS:
             return excerpt(read(raw, mime), selection.segments)
         return self.text(selection, raw, mime)
+
+
+def _amount(known: Derived | None, raw: str) -> str:
+    return f"{known.total:,} {known.unit}" if known is not None and known.unit else f"{len(raw):,} characters"
 
 
 def asked(tool: str, arguments: str) -> str:

@@ -3,9 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from callsheet.assemble.compose import INSTRUCTING, Read, result_text
+from callsheet.assemble.compose import BINARY, INSTRUCTING, Read, result_text
+from callsheet.assemble.forms import excerpt
 from callsheet.assemble.items import Item
-from callsheet.assemble.sizes import recorded_tokens
+from callsheet.assemble.sizes import estimated_tokens, recorded_tokens
 from callsheet.derive.derived import Derived
 from callsheet.derive.narrowing import Manner, choose
 from callsheet.derive.reading import read as read_document
@@ -15,7 +16,7 @@ from callsheet.graph.index import Index
 from callsheet.graph.nodes import Message, ToolArtifact, ToolCall
 from callsheet.graph.ports import TokenCounter
 from callsheet.graph.record import Record
-from callsheet.graph.values import Media
+from callsheet.graph.values import CallRef, Media
 from callsheet.policy.sets import PolicySetDocument
 from callsheet.policy.verdict import Decision
 
@@ -27,6 +28,9 @@ SAID = 55
 
 ASKED = 80
 """Tokens of a call in a line, at most about."""
+
+OPEN = 30
+"""Tokens of the words that stand for a result that is not there."""
 
 WIDE = 4
 """A new result stands in full up to so many times the limit to which an older one is narrowed."""
@@ -56,6 +60,12 @@ class Itemiser:
     read: Read
     #: The turn that the request answers.
     turn: int
+    #: The tokens to which a long result is narrowed.
+    limit: int
+    #: What the provider adds around each message, call and result.
+    per_message: int = 0
+    per_call: int = 0
+    per_result: int = 0
     #: Entities now in play: of a narrowed result the parts that touch them are shown first.
     in_play: frozenset[str] = frozenset()
 
@@ -71,6 +81,11 @@ class Itemiser:
         tokens = self._tokens(seen.record)
         instruction = body.role in INSTRUCTING
         says = any(getattr(part, "o200k", 0) for part in body.parts)
+        calls = sum(isinstance(part, CallRef) for part in body.parts)
+        noted = {Level.GIST: min(tokens, SAID) + MARK} if says and not instruction else {}
+        if seen.open:
+            # An open call is never gone: the line of its message tells what was asked.
+            noted = {Level.DENSE: min(tokens, SAID + ASKED * calls) + 2 * MARK}
         return Item(
             id=seen.record.id,
             position=seen.record.position,
@@ -78,52 +93,58 @@ class Itemiser:
             group=seen.record.id,
             role=body.role,
             instruction=instruction,
-            standing={Level.RAW: tokens},
-            noted={Level.GIST: min(tokens, SAID) + MARK} if says and not instruction else {},
+            standing={Level.RAW: tokens + (OPEN if seen.open else 0)},
+            framing=self.per_message
+            + calls * (self.per_call + (self.per_message + self.per_result if seen.open else 0)),
+            noted=noted,
             most=decision.most,
             most_hard=decision.most_hard,
-            least=decision.least if instruction or body.role is Role.USER else Level.NONE,
+            least=Level.DENSE if seen.open else _least(body, decision),
             reason=decision.reason,
             used=seen.turn,
             open=seen.open,
         )
 
-    def _tokens(self, record: Record) -> int:
+    def _tokens(self, record: Record, derived: Derived | None = None) -> int:
         known = recorded_tokens(record, self.calls)
-        if known is not None:
-            return self.counter.converted(known)
+        if known is None and derived is not None:
+            # Bytes of no known type are shown as text, so their text was counted.
+            return self.counter.converted(derived.raw_tokens) + self._pictures(record)
+        if known is None:
+            known = estimated_tokens(record, self.calls)
+        return max(self.counter.converted(known) + self._pictures(record), 1)
+
+    def _pictures(self, record: Record) -> int:
         body = record.body
         parts = body.parts if isinstance(body, Message) else body.content if isinstance(body, ToolArtifact) else ()
-        total = 0
-        for part in parts:
-            if isinstance(part, Media):
-                total += self.counter.count_picture(width=part.width, height=part.height)
-            else:
-                total += self.counter.converted(getattr(part, "o200k", 0))
-        return max(total, 1)
+        return sum(
+            self.counter.count_picture(width=part.width, height=part.height)
+            for part in parts
+            if isinstance(part, Media) and not (part.mime == BINARY and part.data is not None)
+        )
 
     def _result(self, seen: Seen, body: ToolArtifact, decision: Decision) -> Item:
         call = self.calls.get(body.call) if body.call is not None else None
         asked = MARK + min(self.counter.converted(call.o200k) if call is not None else MARK, ASKED)
-        raw = self._tokens(seen.record)
-        standing, noted = {Level.RAW: raw}, {Level.RAW: raw + asked}
         derived = seen.derived
+        raw = self._tokens(seen.record, derived)
+        standing, noted = {Level.RAW: raw, Level.DENSE: raw}, {Level.RAW: raw + asked}
         segments: tuple[int, ...] = ()
         keeps = 0.0
         if derived is not None:
+            # What has no shorter form stands as it is.
             dense = self.counter.converted(derived.dense_tokens)
-            if dense < raw:
-                standing[Level.DENSE] = dense
-            noted = {Level.DENSE: min(dense, raw) + asked}
+            standing[Level.DENSE] = dense + self._pictures(seen.record)
+            noted = {Level.DENSE: dense + asked}
             gist = self.counter.converted(derived.gist_tokens)
             standing[Level.GIST], noted[Level.GIST] = gist + 2 * MARK, gist + MARK
             keeps = _gist_keeps(derived, seen.index)
-            limit = self.policy.narrowing.limit
-            if min(dense, raw) > limit:
-                segments, narrowed = self._narrowed(seen, body, derived, limit)
+            limit = self.limit
+            if dense > limit:
+                segments, narrowed = self._narrowed(seen, body, derived)
                 noted[Level.FOCUS] = narrowed + asked
-                if seen.turn < self.turn or min(dense, raw) > WIDE * limit or self.policy.history is Level.FOCUS:
-                    standing[Level.FOCUS] = narrowed
+                if seen.turn < self.turn or dense > WIDE * limit or self.policy.history is Level.FOCUS:
+                    standing[Level.FOCUS] = narrowed + self._pictures(seen.record)
         for level in (Level.REF, Level.STALE, Level.SAFE):
             standing[level], noted[level] = 2 * MARK, asked + MARK
         return Item(
@@ -133,9 +154,11 @@ class Itemiser:
             group=body.message if call is not None and body.message is not None else seen.record.id,
             role=None,
             standing=standing,
+            framing=self.per_message + self.per_result,
             noted=noted,
             gist_keeps=keeps,
-            most=decision.most,
+            # What need not be narrowed is as much as a narrowed form may show.
+            most=Level.DENSE if decision.most is Level.FOCUS and Level.FOCUS not in noted else decision.most,
             most_hard=decision.most_hard,
             least=decision.least,
             reason=decision.reason,
@@ -144,7 +167,7 @@ class Itemiser:
             same_as=seen.same_as,
         )
 
-    def _narrowed(self, seen: Seen, body: ToolArtifact, derived: Derived, limit: int) -> tuple[tuple[int, ...], int]:
+    def _narrowed(self, seen: Seen, body: ToolArtifact, derived: Derived) -> tuple[tuple[int, ...], int]:
         document = read_document(result_text(body, self.read))
         known = seen.index.entities if seen.index is not None else ()
         wanted = frozenset(place for place, entity in enumerate(known[:256]) if entity in self.in_play)
@@ -153,12 +176,17 @@ class Itemiser:
         manner = Manner(self.policy.narrowing.manner.value)
         chosen = choose(
             document,
-            limit,
+            self.limit,
             self.counter.count,
             touching=(lambda segment: starts.get(segment.start, -1) in touched) if touched else None,
             manner=manner,
         )
-        return chosen, min(limit, self.counter.converted(derived.dense_tokens)) + MARK
+        return chosen, self.counter.count(excerpt(document, chosen)) + 2 * MARK
+
+
+def _least(body: Message, decision: Decision) -> Level:
+    """What a model said to no call goes when there is no room for it; what people said is shown as policy says."""
+    return decision.least if body.role in INSTRUCTING or body.role is Role.USER else Level.NONE
 
 
 def _gist_keeps(derived: Derived, index: Index | None) -> float:

@@ -9,7 +9,7 @@ from callsheet.graph.ids import RecordId
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Item:
-    """One record that may stand in a request. Sizes are tokens without framing, exact or estimated like the request."""
+    """One record that may stand in a request. Sizes are tokens, exact or estimated like the request."""
 
     id: RecordId
     position: int
@@ -20,8 +20,10 @@ class Item:
     #: None: a result.
     role: Role | None
     instruction: bool = False
-    #: In its own place, by level.
+    #: In its own place, by level, without framing.
     standing: Mapping[Level, int] = field(default_factory=dict)
+    #: What a provider adds around it in its own place: around a message and its calls, or around a result.
+    framing: int = 0
     #: In a note, by level: its line, with what was asked and the reference.
     noted: Mapping[Level, int] = field(default_factory=dict)
     #: The share of its entities that its gist still shows.

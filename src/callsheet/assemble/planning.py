@@ -107,18 +107,18 @@ class Planner:
         if standing is None or (forced is not None and self._worth(forced, standing, fresh)):
             return self._rewritten(standing, fresh, forced or Rewrite.FIRST)
         selections = (*standing.selections, *self._appended(standing, fresh))
-        size = self._size(selections)
+        size = self.size(selections)
         if self.policy.verbatim:
             return Plan(selections=selections, rewrite=None, carried=0.0, left_out={})
         if size > self.limits.high:
             plan = self._rewritten(standing, fresh, Rewrite.HIGH_WATER)
-            if self._size(plan.selections) < size or size > self.limits.budget:
+            if self.size(plan.selections) < size or size > self.limits.budget:
                 return plan
         floor = max(self.limits.low, self._protected_size(standing, fresh))
         carried = standing.carried + self.prices.cached * max(0, size - floor)
         if size > floor and carried >= (1 - self.prices.cached) * floor:
             plan = self._rewritten(standing, fresh, Rewrite.PAYS)
-            if self._size(plan.selections) < size:
+            if self.size(plan.selections) < size:
                 return plan
             carried = 0.0
         return Plan(selections=selections, rewrite=None, carried=carried, left_out={})
@@ -127,23 +127,23 @@ class Planner:
         """Hard changes rewrite at any price; where the cache is gone, rewriting is free but must make it smaller."""
         if forced is not Rewrite.EXPIRED:
             return True
-        return self._size((*standing.selections, *self._appended(standing, fresh))) > self.limits.low
+        return self.size((*standing.selections, *self._appended(standing, fresh))) > self.limits.low
 
     # ------------------------------------------------------------------ sizes
 
-    def _size(self, selections: Iterable[Selection]) -> int:
+    def size(self, selections: Iterable[Selection]) -> int:
+        """Tokens of a request of these selections."""
         return self.limits.fixed + sum(self.size_of(selection) for selection in selections)
 
     def size_of(self, selection: Selection) -> int:
         """Tokens of one record where and as it stands."""
         item = self.items[selection.record]
-        sizes = item.noted if selection.note else item.standing
-        return sizes.get(selection.level, 0)
+        return _noted_size(item, selection.level) if selection.note else _standing_size(item, selection.level)
 
     def _protected_size(self, standing: Standing, fresh: Fresh) -> int:
         ids = dict.fromkeys([*(selection.record for selection in standing.selections), *fresh.records])
         kept = self._kept([self.items[id] for id in ids])
-        return self.limits.fixed + sum(item.standing.get(self._first_level(item), 0) for item in kept)
+        return self.limits.fixed + sum(_standing_size(item, self._first_level(item)) for item in kept)
 
     # ------------------------------------------------------------------ the normal step
 
@@ -178,8 +178,8 @@ class Planner:
         wanted = self.policy.history
         if Level.FOCUS in item.standing:
             wanted = Level.FOCUS
-        elif wanted is not Level.RAW and Level.DENSE not in item.standing:
-            wanted = Level.RAW
+        elif wanted is Level.FOCUS:
+            wanted = Level.DENSE
         return _within(wanted, item.most)
 
     def _brought(self, id: RecordId, note: int) -> Selection:
@@ -203,8 +203,8 @@ class Planner:
         items = sorted((self.items[id] for id in ids), key=lambda item: item.position)
         kept = {item.id: item for item in self._kept(items)}
         stands = {item.id: self._stands(item) for item in kept.values()}
-        stands = self._fitted(stands)
-        room = self.limits.low - self._size(stands.values())
+        stands = self._fitted(stands, sum(self._owed(item) for item in items if item.id not in kept))
+        room = self.limits.low - self.size(stands.values())
         rest = [item for item in items if item.id not in kept or item.id not in stands]
         noted = self._noted(rest, room)
         left_out = {
@@ -234,22 +234,26 @@ class Planner:
         groups = {item.group for item in items if item.turn > since or item.position == newest or item.open}
         return [item for item in items if item.instruction or item.group in groups]
 
-    def _fitted(self, stands: Mapping[RecordId, Selection]) -> dict[RecordId, Selection]:
+    def _fitted(self, stands: Mapping[RecordId, Selection], owed: int) -> dict[RecordId, Selection]:
         """The last turns within the budget: the largest results shorter, then the oldest groups out of their place.
 
-        Instructions and the newest user turn stay; when even that is too large, it is for the caller to say so.
+        `owed` is what the note must hold. The results that were just given are shortened last, and calls without a
+        result go last. Instructions and the newest user turn stay; when even that is too large, the caller says so.
         """
         fitted = dict(stands)
-        over = self._size(fitted.values()) - self.limits.budget
+        over = self.size(fitted.values()) + owed - self.limits.budget
         if over <= 0:
             return fitted
+        last = self._last_group(fitted)
         results = [self.items[id] for id in fitted if self.items[id].is_result]
         for lower in (Level.FOCUS, Level.GIST, Level.REF):
-            for item in sorted(results, key=lambda item: -self.size_of(fitted[item.id])):
+            for item in sorted(results, key=lambda item: (item.group == last, -self.size_of(fitted[item.id]))):
                 if over <= 0:
                     return fitted
-                size = item.standing.get(lower)
-                if size is None or size >= self.size_of(fitted[item.id]) or DETAIL[lower] < DETAIL[item.most]:
+                if (lower not in item.standing and lower not in item.noted) or DETAIL[lower] < DETAIL[item.most]:
+                    continue
+                size = _standing_size(item, lower)
+                if size >= self.size_of(fitted[item.id]):
                     continue
                 over -= self.size_of(fitted[item.id]) - size
                 segments = item.segments if lower is Level.FOCUS else ()
@@ -261,18 +265,27 @@ class Planner:
     def _without_oldest(self, stands: dict[RecordId, Selection], over: int) -> dict[RecordId, Selection]:
         items = [self.items[id] for id in stands if not self.items[id].instruction]
         newest = max((item.position for item in items if item.role is Role.USER), default=0)
-        last = max(items, key=lambda item: item.position).group if items else None
+        last = self._last_group(stands)
         groups: dict[RecordId, list[Item]] = {}
         for item in sorted(items, key=lambda item: item.position):
             groups.setdefault(item.group, []).append(item)
-        for group, members in groups.items():
+        waiting = {group for group, members in groups.items() if any(item.open for item in members)}
+        for group, members in sorted(groups.items(), key=lambda entry: entry[0] in waiting):
             if over <= 0:
                 break
             if group == last or any(item.position == newest for item in members):
                 continue
             for item in members:
-                over -= self.size_of(stands.pop(item.id))
+                over -= self.size_of(stands.pop(item.id)) - self._owed(item)
         return stands
+
+    def _last_group(self, ids: Iterable[RecordId]) -> RecordId | None:
+        last = max((self.items[id] for id in ids), key=lambda item: item.position, default=None)
+        return last.group if last is not None else None
+
+    def _owed(self, item: Item) -> int:
+        """What a record takes in the note at least; 0 where it may be left out."""
+        return _noted_size(item, self._least(item)) if item.least is not Level.NONE else 0
 
     def _noted(self, items: Sequence[Item], room: int) -> dict[RecordId, Selection]:
         """What of the older records stands in the note: what must, then what is worth its tokens."""
@@ -315,9 +328,9 @@ class Planner:
     def _worth_of(self, item: Item) -> float:
         """P(needed) of a result; what was said is worth less with every turn, and people's words more than models'."""
         if item.is_result:
-            size = max(item.standing.get(Level.DENSE, 0), item.standing.get(Level.RAW, 0) if Level.DENSE not in item.standing else 0)
+            size = item.standing.get(Level.DENSE, item.standing.get(Level.RAW, 0))
             return self.needed.of(age=self.turn - item.used, size=size, reuse=self.reuse)
-        said = _SAID[item.role] if item.role in _SAID else 0.0
+        said = _SAID.get(item.role, 0.0)
         return said * self.needed.base / (1 + (self.turn - item.turn) / _SAID_FADES)
 
 
@@ -337,6 +350,19 @@ def _shows(item: Item, level: Level) -> float:
         full = max(item.standing.get(Level.DENSE, 0), 1)
         return min(1.0, max(item.gist_keeps, item.noted[level] / full))
     return item.gist_keeps if level is Level.GIST else 0.0
+
+
+def _standing_size(item: Item, level: Level) -> int:
+    """Tokens of a record in its own place; a form that it has in notes alone is as large there."""
+    if level is Level.NONE:
+        return 0
+    fallback = item.noted.get(level, item.standing.get(Level.RAW, 0))
+    return item.framing + item.standing.get(level, fallback)
+
+
+def _noted_size(item: Item, level: Level) -> int:
+    """Tokens of a record's line in a note."""
+    return 0 if level is Level.NONE else item.noted.get(level, item.standing.get(level, 0))
 
 
 def _best(sizes: Mapping[Level, int]) -> Level:

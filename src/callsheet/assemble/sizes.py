@@ -101,12 +101,26 @@ def by_part(composed: Sequence[Composed], sizes: Sequence[int], *, framing: int,
     return TokenParts(instructions=instructions, tools=tools, window=sum(sizes) - instructions + framing)
 
 
-def check_budget(parts: TokenParts, budget: int, counter: TokenCounter, policy: str) -> None:
-    """Raise `BudgetTooSmall` when the request, with the margin of its estimate, is over the budget."""
-    sizes = {
+def room(budget: int, counter: TokenCounter) -> int:
+    """The tokens as counted that, with the margin of their estimate, take a budget."""
+    return budget * budget // max(budget, counter.bounded(budget))
+
+
+def excess(parts: TokenParts, budget: int, counter: TokenCounter) -> int:
+    """By how much the request, with the margin of its estimate, is over the budget; not above 0: it fits."""
+    return sum(_bounded(parts, counter).values()) - budget
+
+
+def _bounded(parts: TokenParts, counter: TokenCounter) -> dict[str, int]:
+    return {
         "system": counter.bounded(parts.instructions),
         "tools": counter.bounded(parts.tools),
         "history": counter.bounded(parts.total - parts.instructions - parts.tools),
     }
+
+
+def check_budget(parts: TokenParts, budget: int, counter: TokenCounter, policy: str) -> None:
+    """Raise `BudgetTooSmall` when the request, with the margin of its estimate, is over the budget."""
+    sizes = _bounded(parts, counter)
     if sum(sizes.values()) > budget:
         raise BudgetTooSmall(budget=budget, sizes=sizes, policy=policy, exact=counter.exact)

@@ -31,6 +31,11 @@ SAME = "(the same result as before)"
 """For a result that equals an earlier one of the same call that stands in view."""
 
 
+def asked_for(calls: Sequence[str]) -> str:
+    """Behind what was said, in a note: the calls of the message, not all of which were answered."""
+    return f" (called {'; '.join(calls)}; not every result is known)"
+
+
 def all_of_it(reference: str) -> str:
     """How the model gets the rest of a result."""
     return f"; all of it: recall {reference}"

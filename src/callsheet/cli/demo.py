@@ -4,6 +4,7 @@ import argparse
 import shlex
 import textwrap
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,21 +16,28 @@ from callsheet.cli.parsing import Commands, add_command, add_json, add_progress,
 
 if TYPE_CHECKING:
     from callsheet.cli.demonstration import Request
+    from callsheet.explain.absence import WhyNot
+    from callsheet.explain.sheet import Explained
+    from callsheet.runtime.runtime import Runtime
 
 _DEMO = """\
 Lives a recorded day of a support desk again: every message is recorded, a request is assembled
-before each of the assistant's messages, and the recorded message is taken for its answer. The
+before each of the assistant's messages, and the recorded message is taken for its answer. It
+shows the requests beside plain replay, explains one, and says why a record is not in it. The
 store that it leaves can be opened by the other commands. Run again, it replaces its own store,
 and no other."""
 
-_EVERY = 10
-"""Requests from one row of the table to the next."""
+_EVERY = 20
+"""Requests from one row of the table to the next, beside those that were written anew or follow a failure."""
 
 _WIDTH = 80
 """Columns of a terminal that all of it fits into."""
 
-_WORDS = 38
+_WORDS = 20
 """Columns for what happened."""
+
+_ASKED = 24
+"""Records of which it is asked why they went."""
 
 
 def add(commands: Commands) -> None:
@@ -45,6 +53,8 @@ def add(commands: Commands) -> None:
 def _demo(args: argparse.Namespace, out: Output) -> Exit:
     from callsheet.audit.verify import verify
     from callsheet.cli.demonstration import live, make_room
+    from callsheet.cli.values import told
+    from callsheet.explain.sheet import text
 
     store = Path(args.store)
     make_room(store)
@@ -52,17 +62,20 @@ def _demo(args: argparse.Namespace, out: Output) -> Exit:
         out.text(_BEGINNING)
     requests = live(store, lambda request: out.progress(f"{request.turn} turns"))
     with opened(args.store) as runtime:
+        shown = _chosen(runtime, requests)
         report = verify(runtime.ledger)
     if out.as_json:
         verified = report_as_json(report)
-        out.json({"store": args.store, "requests": [_as_json(r) for r in requests], "verified": verified})
+        why = told(shown.why) if shown.why is not None else None
+        out.json({"store": args.store, "requests": [_as_json(r) for r in requests], "why": why, "verified": verified})
     else:
         out.text(_table(requests))
         out.text(_totals(requests))
-        last = [request for request in requests if request.branch == "main"][-1]
-        out.text(f"\nThe last request of the day, explained:\n\n{_indented(last.sheet.explain())}")
+        out.text(f"\nThe last request that was written anew, explained:\n\n{_indented(text(shown.explained))}")
+        if shown.why is not None:
+            out.text(f"\nWhy it does not hold {shown.why.record}:\n\n{_indented(shown.why.sentence)}")
         out.text(f"\nThe store, verified:\n\n{_indented(report_as_text(report))}")
-        out.text(_next(args.store, last))
+        out.text(_next(args.store, shown))
     return Exit.OK if report.ok else Exit.FINDINGS
 
 
@@ -70,19 +83,47 @@ _BEGINNING = """\
 A day at the support desk of an outdoor shop: one agent, several customers and
 17 tools. The words are scripted; every tool result was given by a real tool on
 a real shop database. Each row is a request, assembled from the store under the
-policy set replay: everything, verbatim.
+policy set balanced, beside plain replay of the whole history: its tokens, and
+what these cost in fresh input tokens once the provider has seen a beginning.
 """
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Shown:
+    """The request that is explained, and one record that it does not hold."""
+
+    conversation: str
+    explained: "Explained"
+    why: "WhyNot | None"
+
+
+def _chosen(runtime: "Runtime", requests: "Sequence[Request]") -> _Shown:
+    """The last request that was written anew, and the largest result that it let go."""
+    from callsheet.explain.absence import Outcome
+
+    anew = [at for at, request in enumerate(requests) if request.branch == "main" and request.sheet.record.rewritten]
+    request, before = requests[anew[-1]], requests[max(0, anew[-1] - 1)]
+    talk = runtime.existing(request.conversation)
+    went = talk.difference(before.sheet, request.sheet).went
+    answers = [talk.why_not(request.sheet, change.record) for change in went[-_ASKED:]]
+    let_go = [why for why in answers if why.outcome is Outcome.NOT_WORTH and why.worth is not None]
+    why = max(let_go, key=lambda why: why.worth.size if why.worth is not None else 0, default=None)
+    return _Shown(conversation=talk.name, explained=talk.explain(request.sheet), why=why)
+
+
 def _as_json(request: "Request") -> dict[str, object]:
+    sheet = request.sheet
     return {
         "branch": request.branch,
         "turn": request.turn,
         "at": request.reply.get("x_at"),
-        "sheet": request.sheet.id,
-        "messages": request.sheet.record.messages_assembled,
-        "tokens": request.sheet.tokens,
-        "billed_tokens": request.sheet.billed_tokens,
+        "sheet": sheet.id,
+        "messages": sheet.record.messages_assembled,
+        "tokens": sheet.tokens,
+        "billed_tokens": sheet.billed_tokens,
+        "replay_tokens": sheet.replay_tokens,
+        "replay_billed_tokens": request.replay_billed,
+        "rewritten": sheet.record.rewritten,
         "happened": _happened(request),
     }
 
@@ -90,20 +131,24 @@ def _as_json(request: "Request") -> dict[str, object]:
 def _table(requests: Sequence["Request"]) -> str:
     main = [request for request in requests if request.branch == "main"]
     other = [request for request in requests if request.branch != "main"]
-    failures = (at for at, request in enumerate(main) if _failed(request))
-    chosen = sorted({*range(0, len(main), _EVERY), *failures, len(main) - 1})
-    header = ["time", "turn", "messages", "tokens", "billed", "what happened"]
+    telling = (at for at, request in enumerate(main) if _failed(request) or request.sheet.record.rewritten)
+    chosen = sorted({*range(0, len(main), _EVERY), *telling, len(main) - 1})
+    header = ["time", "turn", "replay", "billed", "tokens", "billed", "anew", "what happened"]
     rows = [_row(request) for request in [*(main[at] for at in chosen), *other[:1], *other[-1:]]]
     branches = ", ".join(dict.fromkeys(request.branch for request in other))
-    return f"{table(header, rows, left=(0, 5))}\n* on the branch {branches}, begun by editing an earlier message"
+    return (
+        f"{table(header, rows, left=(0, 6, 7))}\n* on the branch {branches}, begun by editing an earlier message\n"
+        "anew: why it was written anew instead of being appended to"
+    )
 
 
 def _row(request: "Request") -> list[str]:
     sheet = request.sheet
     time = str(request.reply.get("x_at", ""))[11:16]
     marked = time if request.branch == "main" else f"{time} *"
-    figures = (request.turn, sheet.record.messages_assembled, sheet.tokens, sheet.billed_tokens)
-    return [marked, *(f"{figure:,}" for figure in figures), shortened(_happened(request), _WORDS)]
+    figures = (request.turn, sheet.replay_tokens, request.replay_billed, sheet.tokens, sheet.billed_tokens)
+    anew = sheet.record.rewritten.replace("_", " ")
+    return [marked, *(f"{figure:,}" for figure in figures), anew, shortened(_happened(request), _WORDS)]
 
 
 def _happened(request: "Request") -> str:
@@ -123,11 +168,17 @@ def _failed(request: "Request") -> bool:
 def _totals(requests: Sequence["Request"]) -> str:
     sent = sum(request.sheet.tokens for request in requests)
     billed = sum(request.sheet.billed_tokens for request in requests)
-    text = (
-        f"{len(requests):,} requests, {sent:,} tokens sent, {billed:,} billed ({billed / sent:.0%}): what a request "
-        "begins with as the one before it did, costs a tenth in the provider's cache."
+    replayed = sum(request.sheet.replay_tokens for request in requests)
+    replay_billed = sum(request.replay_billed for request in requests)
+    anew = sum(bool(request.sheet.record.rewritten) for request in requests)
+    paragraphs = (
+        f"{len(requests):,} requests, {anew:,} of them written anew: {sent:,} tokens sent, where plain replay sends "
+        f"{replayed:,} ({sent / replayed:.0%}); {billed:,} billed, where plain replay is billed {replay_billed:,} "
+        f"({billed / replay_billed:.0%}).",
+        "What a request begins with as the one before it did costs a tenth, in both columns however long ago that "
+        "was. For plain replay it is taken to be the whole request before.",
     )
-    return "\n" + textwrap.fill(text, _WIDTH)
+    return "".join("\n" + textwrap.fill(paragraph, _WIDTH) for paragraph in paragraphs)
 
 
 def _indented(text: str) -> str:
@@ -136,15 +187,18 @@ def _indented(text: str) -> str:
     )
 
 
-def _next(store: str, last: "Request") -> str:
+def _next(store: str, shown: _Shown) -> str:
     from callsheet.cli.demonstration import recording
 
-    at, talk = f"--store {shlex.quote(store)}", last.conversation
+    at, talk, sheet = f"--store {shlex.quote(store)}", shown.conversation, shown.explained.sheet
     commands = [
         f"callsheet show {at}",
         f"callsheet show {talk} {at} | less",
-        f"callsheet show {talk} {last.sheet.id} {at} | less",
-        f"callsheet assemble {talk} {at} \\\n    --provider anthropic --model claude-sonnet-4-5 --explain",
+        f"callsheet show {talk} {sheet} {at} | less",
+        f"callsheet explain {sheet} {at} | less",
+        *((f"callsheet explain {sheet} \\\n    --why-not {shown.why.record} {at}",) if shown.why is not None else ()),
+        f"callsheet assemble {talk} {at} --policy balanced \\\n"
+        "    --provider anthropic --model claude-sonnet-4-5 --explain",
         f"callsheet export {talk} {at} | head -c 500",
         f"callsheet verify --heads {at}",
         f"callsheet replay {shlex.quote(_nearby(recording()))}",

@@ -20,9 +20,11 @@ from callsheet.runtime.conversation import Conversation
 from callsheet.runtime.runtime import Runtime
 from callsheet.runtime.sheet import Sheet
 from callsheet.runtime.sources import RandomIds
+from callsheet.wire.caching import caching
 
 PROVIDER = "openai"
 MODEL = "gpt-5.2"
+POLICY = "balanced"
 
 OWNER = "callsheet-demo"
 """The user of the demonstration's conversations: a store in which all belongs to this user is its own."""
@@ -56,6 +58,8 @@ class Request:
     #: Turns of the branch before it.
     turn: int
     sheet: Sheet
+    #: Billed-equivalent tokens of plain replay, when all of its request before was read from the cache.
+    replay_billed: int
     #: Messages since the request before it.
     news: Sequence[Message]
     reply: Message
@@ -120,6 +124,9 @@ class _Day:
         self._tools: list[Message] = []
         #: The messages of each branch, by its name.
         self._said: dict[str, list[tuple[RecordId, Message]]] = {}
+        #: Of each request of a branch, the messages that it saw and the tokens that plain replay of them takes.
+        self._replayed: dict[str, list[tuple[int, int]]] = {}
+        self._cached = caching(PROVIDER, MODEL).share
 
     def live(self, line: Line) -> Iterator[Request]:
         """Live one conversation, or one branch of it."""
@@ -130,6 +137,7 @@ class _Day:
             return self._speak(talk, "main", [], line.messages)
         fork = line.branch
         inherited = self._said[fork.parent][: fork.at]
+        self._replayed[fork.name] = [entry for entry in self._replayed[fork.parent] if entry[0] <= fork.at]
         branch = talk.on(fork.parent).branch(at=inherited[-1][0], name=fork.name, reason=ForkReason.EDIT)
         return self._speak(branch, fork.name, inherited, line.messages)
 
@@ -145,12 +153,27 @@ class _Day:
                 done = talk.record(message, status=status if isinstance(status, str) else None)
                 news.append(message)
             else:
-                sheet = talk.assemble(provider=PROVIDER, model=MODEL, tools=self._tools)
+                sheet = talk.assemble(provider=PROVIDER, model=MODEL, policy=POLICY, tools=self._tools)
                 done = talk.record(_response(message), sheet=sheet)
                 turn = sum(before["role"] in ("user", "assistant") for _, before in said)
-                yield Request(conversation=talk.name, branch=branch, turn=turn, sheet=sheet, news=news, reply=message)
+                yield Request(
+                    conversation=talk.name,
+                    branch=branch,
+                    turn=turn,
+                    sheet=sheet,
+                    replay_billed=self._replay_billed(branch, len(said), sheet.replay_tokens),
+                    news=news,
+                    reply=message,
+                )
                 news = []
             said += [(id, message) for id in done.ids]
+
+    def _replay_billed(self, branch: str, said: int, tokens: int) -> int:
+        """What plain replay costs when the whole request before it is read from the provider's cache."""
+        before = self._replayed.setdefault(branch, [])
+        cached = before[-1][1] if before else 0
+        before.append((said, tokens))
+        return tokens - round((1 - self._cached) * min(cached, tokens))
 
 
 def _response(message: Message) -> Message:

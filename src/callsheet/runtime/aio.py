@@ -6,17 +6,27 @@ from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Self
 
+from callsheet.assemble.needed import Needed
+from callsheet.explain.absence import WhyNot
+from callsheet.explain.difference import Difference
+from callsheet.explain.sheet import Explained
 from callsheet.graph.enums import ArtifactStatus, ForkReason, RuntimeMode
 from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import ToolCall
 from callsheet.graph.ports import Clock, Ids, Ledger, Signer
 from callsheet.graph.record import Record
+from callsheet.policy.sets import PolicySetDocument
+from callsheet.recall.request import DEFAULT_LIMIT, Range
+from callsheet.runtime.checking import Checked
 from callsheet.runtime.conversation import DEFAULT_RESERVE, Conversation, PendingCall, Recorded
 from callsheet.runtime.counters import Counters
+from callsheet.runtime.explaining import Rebuilt
 from callsheet.runtime.opening import DEFAULT_TENANT
 from callsheet.runtime.opening import open as open_sync
 from callsheet.runtime.options import Time
+from callsheet.runtime.recalling import Recalled
 from callsheet.runtime.runtime import Runtime
+from callsheet.runtime.searching import MOST_FOUND, Finding
 from callsheet.runtime.sheet import Sheet
 from callsheet.runtime.transcript import Item
 
@@ -132,10 +142,12 @@ class AsyncConversation:
         model: str,
         budget: int | None = None,
         tools: Sequence[Mapping[str, object]] = (),
-        policy: str | None = None,
+        policy: str | PolicySetDocument | None = None,
         now: Time | None = None,
         mode: RuntimeMode | str = RuntimeMode.CHAT,
         reserve: int = DEFAULT_RESERVE,
+        recall: bool = True,
+        needed: Needed | None = None,
     ) -> Sheet:
         """See `Conversation.assemble`."""
         return await asyncio.to_thread(
@@ -148,6 +160,8 @@ class AsyncConversation:
             now=now,
             mode=mode,
             reserve=reserve,
+            recall=recall,
+            needed=needed,
         )
 
     async def sheet(self, id: str) -> Sheet:
@@ -157,6 +171,65 @@ class AsyncConversation:
     async def sheets(self, *, newest: int | None = None) -> list[Sheet]:
         """See `Conversation.sheets`."""
         return await asyncio.to_thread(self._conversation.sheets, newest=newest)
+
+    async def recall(
+        self,
+        reference: str,
+        *,
+        lines: Range | None = None,
+        rows: Range | None = None,
+        bytes: Range | None = None,
+        pointer: str | None = None,
+        search: str | None = None,
+        limit: int = DEFAULT_LIMIT,
+    ) -> Recalled:
+        """See `Conversation.recall`."""
+        return await asyncio.to_thread(
+            self._conversation.recall,
+            reference,
+            lines=lines,
+            rows=rows,
+            bytes=bytes,
+            pointer=pointer,
+            search=search,
+            limit=limit,
+        )
+
+    async def search(self, query: str, limit: int = MOST_FOUND) -> list[Finding]:
+        """See `Conversation.search`."""
+        return await asyncio.to_thread(self._conversation.search, query, limit)
+
+    async def answer_recall(self, arguments: object) -> str:
+        """See `Conversation.answer_recall`."""
+        return await asyncio.to_thread(self._conversation.answer_recall, arguments)
+
+    async def promote(
+        self,
+        *references: str,
+        summary: str | None = None,
+        payload: object = None,
+        extractor: str = "rule",
+        confidence: float | None = None,
+        attributes: Mapping[str, str] | None = None,
+    ) -> RecordId:
+        """See `Conversation.promote`."""
+        return await asyncio.to_thread(
+            self._conversation.promote,
+            *references,
+            summary=summary,
+            payload=payload,
+            extractor=extractor,
+            confidence=confidence,
+            attributes=attributes,
+        )
+
+    async def demote(self, reference: str, reason: str) -> RecordId:
+        """See `Conversation.demote`."""
+        return await asyncio.to_thread(self._conversation.demote, reference, reason)
+
+    async def check(self, memory: str) -> Checked:
+        """See `Conversation.check`."""
+        return await asyncio.to_thread(self._conversation.check, memory)
 
     async def branch(
         self,
@@ -206,3 +279,19 @@ class AsyncConversation:
     async def counters(self) -> Counters:
         """See `Conversation.counters`."""
         return await asyncio.to_thread(self._conversation.counters)
+
+    async def explain(self, sheet: Sheet | str) -> Explained:
+        """See `Conversation.explain`."""
+        return await asyncio.to_thread(self._conversation.explain, sheet)
+
+    async def why_not(self, sheet: Sheet | str, record: str) -> WhyNot:
+        """See `Conversation.why_not`."""
+        return await asyncio.to_thread(self._conversation.why_not, sheet, record)
+
+    async def difference(self, one: Sheet | str, other: Sheet | str) -> Difference:
+        """See `Conversation.difference`."""
+        return await asyncio.to_thread(self._conversation.difference, one, other)
+
+    async def rebuild(self, sheet: Sheet | str) -> Rebuilt:
+        """See `Conversation.rebuild`."""
+        return await asyncio.to_thread(self._conversation.rebuild, sheet)

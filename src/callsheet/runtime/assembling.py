@@ -40,6 +40,12 @@ ASSEMBLER = "2"
 SECOND = 1_000_000
 """Microseconds."""
 
+NARROWED = 2
+"""One narrowed result takes at most this part of the budget."""
+
+TRIES = 6
+"""How often a request that turns out too large is planned with less room."""
+
 LOOKED_AT = 8
 """Sheets of a branch that are looked at to find the one that was shown last."""
 
@@ -167,6 +173,8 @@ class Assembling:
 
     def _gather(self, counter: TokenCounter, cache: Caching) -> Gathered:
         order = self.order
+        room = sizes.room(order.boundary.budget, counter)
+        around = counter.framing
         gathering = Gathering(
             ledger=self.place.ledger,
             key=self.place.conversation.key,
@@ -180,12 +188,16 @@ class Assembling:
                 policy=order.policy,
                 read=self.place.read,
                 turn=turn,
+                limit=min(order.policy.narrowing.limit, room // NARROWED),
+                per_message=around.message,
+                per_call=around.call,
+                per_result=around.result,
                 in_play=in_play,
             ),
             read=self.place.read,
             base=self.base,
             open=self.open,
-            low=order.policy.low_water.of(order.boundary.budget),
+            low=order.policy.low_water.of(room),
         )
         return gathering.gather(self._forced(cache))
 
@@ -210,21 +222,37 @@ class Assembling:
     # ------------------------------------------------------------------ what is made
 
     def _made(self, gathered: Gathered, counter: TokenCounter, cache: Caching) -> "_Made":
-        """Plan, compose, render and measure; with the recall tool where something is not shown in full."""
+        """Plan, compose, render and measure; again with less room where it turns out larger than it was planned."""
+        budget, policy = self.order.boundary.budget, self.order.policy
+        made = self._tried(gathered, counter, cache, sizes.room(budget, counter))
+        for _ in range(TRIES):
+            over = sizes.excess(made.measured.parts, budget, counter)
+            room = made.planned - over
+            if over <= 0 or policy.verbatim or room <= 0:
+                break
+            smaller = self._tried(gathered, counter, cache, room)
+            if smaller.planned >= made.planned:
+                break
+            made = smaller
+        sizes.check_budget(made.measured.parts, budget, counter, str(policy))
+        return made
+
+    def _tried(self, gathered: Gathered, counter: TokenCounter, cache: Caching, room: int) -> "_Made":
+        """With the recall tool where something is not shown in full."""
         order = self.order
         tools = list(order.tools)
-        fixed = self._fixed(gathered, counter, tools)
+        fixed = self._fixed(counter, tools)
         always = fixed + sum(
             size for item in gathered.items.values() if item.instruction for size in (item.standing.get(Level.RAW, 0),)
         )
         high, low = (
-            min(order.boundary.budget, always + mark.of(order.boundary.budget - always))
+            min(room, always + mark.of(room - always))
             for mark in (order.policy.high_water, order.policy.low_water)
         )
         planner = Planner(
             items=gathered.items,
             policy=order.policy,
-            limits=Limits(budget=order.boundary.budget, high=high, low=low, fixed=fixed),
+            limits=Limits(budget=room, high=high, low=low, fixed=fixed),
             prices=Prices(cached=cache.share),
             needed=order.needed,
             turn=gathered.turn,
@@ -251,15 +279,15 @@ class Assembling:
         composed = compose(plan.selections, material)
         body = _render(composed, order.boundary, tools)
         measured = self._measure(composed, counter, body.get("tools"))
-        sizes.check_budget(measured.parts, order.boundary.budget, counter, str(order.policy))
         return _Made(
             plan=plan, composed=composed, body=body, measured=measured, tools=tools, total=total, counter=counter,
             unlisted=unlisted,
+            planned=planner.size(plan.selections),
         )
 
-    def _fixed(self, gathered: Gathered, counter: TokenCounter, tools: Sequence[Mapping[str, object]]) -> int:
+    def _fixed(self, counter: TokenCounter, tools: Sequence[Mapping[str, object]]) -> int:
         schemas = counter.count_tools(msgspec.json.encode(tool).decode() for tool in tools)
-        return schemas + counter.framing.around(messages=len(gathered.items), names=0, calls=0, results=0)
+        return schemas + counter.framing.around(messages=0)
 
     @property
     def _replayed_before(self) -> int:
@@ -437,6 +465,8 @@ class _Made:
     total: int
     counter: TokenCounter
     unlisted: int
+    #: Its size as it was planned.
+    planned: int
 
 
 _REFUSED = frozenset(

@@ -1,26 +1,41 @@
 """A conversation, as the program that runs an agent sees it: record what happens, assemble what the model sees."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from callsheet.assemble import blocks
 from callsheet.assemble.compose import content_payload, text_of
 from callsheet.assemble.needed import Needed, shipped
 from callsheet.errors import InvalidOption, NotFound
-from callsheet.graph.enums import ArtifactStatus, ForkReason, RuntimeMode
+from callsheet.explain.absence import WhyNot
+from callsheet.explain.difference import Difference
+from callsheet.explain.sheet import Explained
+from callsheet.graph.enums import ArtifactStatus, ForkReason, Privacy, RuntimeMode
 from callsheet.graph.ids import ROOT_BRANCH, RecordId
 from callsheet.graph.nodes import Boundary, ContextAssembly, Message, ModelRun, ToolArtifact, ToolCall
 from callsheet.graph.query import NodeQuery
 from callsheet.graph.record import Record
 from callsheet.graph.times import instant
+from callsheet.graph.values import Digest
 from callsheet.policy.sets import DEFAULT, PolicySetDocument, policy_set
-from callsheet.runtime import forking
+from callsheet.recall.request import DEFAULT_LIMIT, Range, RecallRequest
+from callsheet.recall.tool import NAME as RECALL
+from callsheet.runtime import explaining, forking, promoting, recalling
+from callsheet.runtime.admitting import policy_of
 from callsheet.runtime.assembling import Assembling, Order, last_shown, read_sheet
+from callsheet.runtime.calling import arguments_of
 from callsheet.runtime.counters import Counters, count_up
 from callsheet.runtime.drafting import Shown
+from callsheet.runtime.explaining import Rebuilt
 from callsheet.runtime.options import Time, choice, label, positive
 from callsheet.runtime.participating import Configuration, participants, participate
+from callsheet.runtime.policies import keep_policy
+from callsheet.runtime.promoting import Checked, Promotion
+from callsheet.runtime.recalling import Recalled
+from callsheet.runtime.recording import Item as Recordable
 from callsheet.runtime.recording import Recording, check_sheet, waiting_sheet
+from callsheet.runtime.searching import MOST_FOUND, Finding
+from callsheet.runtime.seeing import newest_sheet
 from callsheet.runtime.session import Session, View
 from callsheet.runtime.sheet import Sheet
 from callsheet.runtime.tail import Tail, branches
@@ -136,10 +151,21 @@ class Conversation:
             status=choice(ArtifactStatus, status, "status") if status is not None else None,
             at=instant(at) if at is not None else None,
             event=self._own_event(event) if event is not None else None,
+            declared=self._declared(items),
         )
         tail, records = self._session.append(self._view, recording.draft)
         ids = tuple(record.id for record in records if isinstance(record.body, Message | ToolArtifact))
         return Recorded(ids=ids, pending=self._pending(tail))
+
+    def _declared(self, items: Sequence[Recordable]) -> Mapping[str, Privacy]:
+        """The classes that the contracts of the sheet's policy set declare, where an answer of a recall is recorded."""
+        calls = self._session.tail(self._view).open.values()
+        answers = any(isinstance(item, blocks.Answer) for item in items)
+        shown = self._shown() if answers and any(call.body.tool == RECALL for call in calls) else None
+        if shown is None:
+            return {}
+        tools = policy_of(self._session, shown.pins.policy_set).tools
+        return {tool.name: tool.privacy for tool in tools if tool.privacy is not None}
 
     def _own_event(self, event: str) -> str:
         # Another participant's events must not keep this one's from being recorded.
@@ -199,6 +225,7 @@ class Conversation:
         limit = positive(budget, "budget") if budget is not None else _room(provider, model, kept)
         chosen = policy if isinstance(policy, PolicySetDocument) else _named(policy)
         session = self._session
+        keep_policy(session.ledger, session.owner.tenant, session.ids, session.clock, chosen)
         tail = session.tail(self._view, fresh=True)
         boundary = Boundary(
             conversation=session.conversation.id,
@@ -222,7 +249,7 @@ class Conversation:
             )
             sheet, full = assembling.assemble()
             desk.put(full)
-        return sheet
+        return replace(sheet, _get=self._get)
 
     def sheet(self, id: str) -> Sheet:
         """A sheet that was assembled before, with the exact bytes that were sent.
@@ -257,7 +284,126 @@ class Conversation:
         assert isinstance(body, ContextAssembly)
         full = read_sheet(self._session.place, record)
         rendered = self._session.ledger.blocks(self._session.owner, full.blocks)
-        return Sheet(id=record.id, record=body, selections=full.selected, blocks=tuple(rendered))
+        return Sheet(id=record.id, record=body, selections=full.selected, blocks=tuple(rendered), _get=self._get)
+
+    # ------------------------------------------------------------------ exact evidence
+
+    def recall(
+        self,
+        reference: str,
+        *,
+        lines: Range | None = None,
+        rows: Range | None = None,
+        bytes: Range | None = None,
+        pointer: str | None = None,
+        search: str | None = None,
+        limit: int = DEFAULT_LIMIT,
+    ) -> Recalled:
+        """Fetch a message or tool result as it was recorded, whole or one part of it, for the caller itself.
+
+        `reference` is an id, the beginning of one, or the short form that requests show. A range is (from, to),
+        counted from 0, without `to`, which may be None for the end; rows of a table do not count its header; `bytes`
+        are those of the content as recorded. `pointer` is a JSON Pointer, `search` a text to find in the content. At
+        most one of them is given. `limit` is in bytes of content; `more` of the answer reads on. What this view may
+        see decides, and no policy set: for a model, use `answer_recall`.
+
+        Raises `NotFound` for a reference or part that is not there or may not be seen, `InvalidOption`, `BodyErased`.
+        """
+        request = RecallRequest(
+            reference=reference,
+            lines=lines,
+            rows=rows,
+            bytes=bytes,
+            pointer=pointer,
+            search=search,
+            limit=limit,
+        )
+        return recalling.recall(self._session, self._view, request)
+
+    def search(self, query: str, limit: int = MOST_FOUND) -> list[Finding]:
+        """Find messages and tool results by identifiers and words, over everything that this view may see.
+
+        Records that hold an identifier to the letter come first, then the best by BM25. Looked at are the newest 64
+        records of each identifier and word. What a recall answered is not found again.
+        """
+        RecallRequest(query=query)  # refuses what is no query
+        return recalling.search_all(self._session, self._view, query, limit=positive(limit, "limit"))
+
+    def answer_recall(self, arguments: object) -> str:
+        """Answer a model's call of the recall tool: the text to put into the tool message.
+
+        Takes the call as `pending` gives it, the provider's call as dict or SDK object, or its arguments as text or
+        object. It is answered under the boundary and the policy set of the sheet that the model was shown: a class of
+        data that may not go to its provider is told by metadata alone, and the set's byte budget bounds what is given.
+        Whatever the model wrote is answered; the text says what was wrong. Raises `InvalidMessage` for a value that is
+        no call.
+        """
+        given = arguments.arguments if isinstance(arguments, PendingCall) else arguments_of(arguments)
+        return recalling.answer_for(self._session, self._view, given, self._shown())
+
+    def _shown(self) -> ContextAssembly | None:
+        """The sheet that the newest message answers, else the newest sheet of this view."""
+        session = self._session
+        last = session.tail(self._view, fresh=True).last_message
+        if last is not None:
+            found = session.ledger.get(session.sheets.key, (self._sheet_of(last),))
+            if found and isinstance(found[0].body, ContextAssembly):
+                return found[0].body
+        newest = newest_sheet(session, self._view)
+        return newest.sheet if newest is not None else None
+
+    # ------------------------------------------------------------------ memories
+
+    def promote(
+        self,
+        *references: str,
+        summary: str | None = None,
+        payload: object = None,
+        extractor: str = "rule",
+        confidence: float | None = None,
+        attributes: Mapping[str, str] | None = None,
+    ) -> RecordId:
+        """Make a tool memory of one or more tool results: a recorded decision, in one transaction. Returns its id.
+
+        `summary` is given, or the stored gist of the results; `payload` is JSON data. For values of the payload, and
+        identifiers of the summary, that stand in a source at exactly one place, the memory holds locators. It is as
+        private as its strictest source and as short-lived as its shortest-lived one, and it is marked as resting on
+        untrusted output. `confidence` is from 0 to 1; default: by where the content comes from. A summary that a
+        model wrote says so with ``extractor="model:..."``.
+
+        Raises `NotFound` for a reference that is no visible tool result, `InvalidOption`, `BodyErased`.
+        """
+        terms = Promotion(
+            references=tuple(label(one, "a reference") for one in references),
+            summary=summary,
+            payload=payload,
+            extractor=label(extractor, "extractor"),
+            confidence=confidence,
+            attributes=dict(attributes or {}),
+            policy_set=self._policy_hash(),
+        )
+        return promoting.promote(self._session, self._view, terms)
+
+    def demote(self, reference: str, reason: str) -> RecordId:
+        """Record the decision that a tool result becomes no memory; it stays recallable. Returns the decision's id.
+
+        `reason` is a short code such as ``superseded_report``. Raises `NotFound`, `InvalidOption`.
+        """
+        return promoting.demote(
+            self._session, self._view, label(reference, "reference"), label(reason, "reason"), self._policy_hash()
+        )
+
+    def check(self, memory: str) -> Checked:
+        """Look whether the locators of a tool memory still point at what stood there; repair those that do not.
+
+        A broken locator is looked for in its own source, in at most three recorded attempts over the memory's life;
+        what is not found again makes the memory stale. Raises `NotFound` for what is no visible tool memory.
+        """
+        return promoting.check(self._session, self._view, RecordId(label(memory, "memory")))
+
+    def _policy_hash(self) -> Digest:
+        shown = self._shown()
+        return shown.pins.policy_set if shown is not None else policy_set(DEFAULT).hash
 
     # ------------------------------------------------------------------ other views
 
@@ -348,6 +494,32 @@ class Conversation:
         records = session.ledger.nodes(session.conversation.key, NodeQuery(kinds=kinds, lineage=tail.lineage))
         first = session.ledger.records(session.conversation.key, limit=1)
         return count_up(records, tail.status, first[0].header.at)
+
+    # ------------------------------------------------------------------ why
+
+    def explain(self, sheet: Sheet | str) -> Explained:
+        """What a sheet holds and why, record by record: `callsheet.explain.sheet.text` has it in sentences.
+
+        Here and in the next three `sheet` may also be the id of a message or run that answers one. Nothing is stored,
+        and nothing that they tell holds content. Raises `NotFound`; the next and the last also `PolicyError` for a
+        policy set that is not known any more.
+        """
+        return explaining.explain(self._session, self._named_sheet(sheet))
+
+    def why_not(self, sheet: Sheet | str, record: str) -> WhyNot:
+        """Why a record does not stand in a sheet, or not in full; `record` is its id or how a request refers to it."""
+        return explaining.why_not(self._session, self._named_sheet(sheet), label(record, "record"))
+
+    def difference(self, one: Sheet | str, other: Sheet | str) -> Difference:
+        """What came in, went out and changed from one sheet to another."""
+        return explaining.difference(self._session, self._named_sheet(one), self._named_sheet(other))
+
+    def rebuild(self, sheet: Sheet | str) -> Rebuilt:
+        """A sheet made again from the records as of its cut, and held against what was stored."""
+        return explaining.rebuild(self._session, self._named_sheet(sheet))
+
+    def _named_sheet(self, sheet: Sheet | str) -> RecordId:
+        return sheet.id if isinstance(sheet, Sheet) else self._sheet_of(RecordId(label(sheet, "sheet")))
 
     def _get(self, ids: Sequence[RecordId]) -> list[Record]:
         return self._session.ledger.get(self._session.conversation.key, tuple(ids)) if ids else []

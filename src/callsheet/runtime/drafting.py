@@ -1,22 +1,39 @@
 """From blocks to drafts of records. Large content is put into the blob store on the way, before any record names it."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from msgspec.structs import replace
 
 from callsheet.assemble import blocks
 from callsheet.assemble.sizes import RECORDED_IN
+from callsheet.errors import InvalidOption
 from callsheet.graph import values
 from callsheet.graph.canonical import content_digest
-from callsheet.graph.enums import ArtifactStatus, Defect, InstructionScope, Role, RunStatus, Visibility
+from callsheet.graph.enums import (
+    ArtifactStatus,
+    Defect,
+    InstructionScope,
+    Privacy,
+    Role,
+    RunStatus,
+    StateField,
+    Visibility,
+)
 from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import Boundary, ContextAssembly, Message, ModelRun, ToolArtifact, ToolCall
 from callsheet.graph.ports import Ids, Ledger, Owner
-from callsheet.graph.record import Body, Draft, StreamKey
+from callsheet.graph.query import StateQuery
+from callsheet.graph.record import Body, Draft, Record, StreamKey
 from callsheet.graph.times import Instant
-from callsheet.graph.values import Scope
+from callsheet.graph.values import DEFAULT_PRIVACY, Scope
+from callsheet.policy.visibility import private_to_another
+from callsheet.recall.tool import NAME as RECALL
+from callsheet.recall.tool import parse
 from callsheet.runtime.indexing import Indexing
+from callsheet.runtime.labels import strictest
 from callsheet.runtime.matching import match
+from callsheet.runtime.naming import AROUND, found_in, means, named
 from callsheet.runtime.tail import Tail
 from callsheet.wire.cleaning import clean, storable
 from callsheet.wire.tokens import count
@@ -47,6 +64,8 @@ class Drafting:
     at: Instant
     participant: RecordId | None = None
     event: str | None = None
+    #: The classes of data that contracts declare, by tool: what a recall shows keeps the class of its tool.
+    declared: Mapping[str, Privacy] = field(default_factory=dict)
     drafts: list[Draft] = field(default_factory=list)
     _counted: dict[str, int] = field(default_factory=dict)
     _large: dict[str, bytes] = field(default_factory=dict)
@@ -59,6 +78,7 @@ class Drafting:
         scope: Scope | None = None,
         id: RecordId | None = None,
         call: ToolCall | None = None,
+        privacy: Privacy = DEFAULT_PRIVACY,
     ) -> RecordId:
         """Draft one record, with what it is found by, and let the tail see it. `call` is the call of an artifact."""
         index = Indexing(read=self._read, count=self._count).of(body, call)
@@ -68,6 +88,7 @@ class Drafting:
             body=body,
             nonce=self.ids.nonce(),
             scope=scope or self._shared(),
+            privacy=privacy,
             index=index,
         )
         self.drafts.append(made)
@@ -166,6 +187,8 @@ class Drafting:
         id, tool = _storable(answer.call), _storable(answer.tool)
         found = match(id, tool, self.tail)
         call = found.call
+        recalled = _text_of_recall(call.body, answer) if call else ""
+        original = self._original(call.body, recalled) if call and recalled else None
         raw = [_content_bytes(part) for part in answer.content]
         body = ToolArtifact(
             call=call.id if call else None,
@@ -180,6 +203,7 @@ class Drafting:
             status=status or (ArtifactStatus.FAILED if answer.failed else ArtifactStatus.OK),
             finished=self.at,
             message=call.body.message if call else None,
+            recalls=original.id if original else None,
             wire=answer.wire,
             event=self.event,
             extras=answer.extras,
@@ -187,7 +211,41 @@ class Drafting:
         )
         # A result belongs to whoever the call belongs to: else answering another's call would hide its answer.
         scope = replace(call.scope, branch=self.tail.branch) if call else self._private(None)
-        return self.add(body, kind="artifact", scope=scope, call=call.body if call else None)
+        privacy = self._class_of([original] if original else self._visible(found_in(recalled)))
+        return self.add(body, kind="artifact", scope=scope, call=call.body if call else None, privacy=privacy)
+
+    def _original(self, call: ToolCall, text: str) -> Record | None:
+        """What the answer of a recall shows: the visible record that it names, if that is what the call asked for."""
+        id = named(text)
+        if id is None:
+            return None
+        try:
+            asked = parse(self._read(call.arguments).decode("utf-8", "replace")).reference
+        except InvalidOption:
+            return None
+        found = self._visible((id,)) if asked is not None and means(id, asked.strip(AROUND)) else []
+        return found[0] if found else None
+
+    def _visible(self, ids: tuple[RecordId, ...]) -> list[Record]:
+        """The messages and results among these records that may be seen here."""
+        return [
+            record
+            for record in (self.ledger.get(self.stream, ids) if ids else [])
+            if isinstance(record.body, Message | ToolArtifact)
+            and self.tail.lineage.sees(record.branch, record.position)
+            and record.header.scope.visibility is not Visibility.AUDIT
+            and not private_to_another(record.header.scope, self.participant)
+        ]
+
+    def _class_of(self, records: Sequence[Record]) -> Privacy:
+        """The strictest class of what an answer shows: what changes and the tools' contracts made of each record."""
+        ids = tuple(record.id for record in records)
+        query = StateQuery(field=StateField.PRIVACY, targets=ids, lineage=self.tail.lineage)
+        rows = self.ledger.states(self.stream, query) if ids else []
+        changed = {row.target: Privacy(row.value) for row in rows if row.value}
+        found = [changed.get(record.id, record.header.privacy) for record in records]
+        tools = [record.body.tool or "" for record in records if isinstance(record.body, ToolArtifact)]
+        return strictest([DEFAULT_PRIVACY, *found, *(self.declared[tool] for tool in tools if tool in self.declared)])
 
     # ------------------------------------------------------------------ content
 
@@ -238,6 +296,12 @@ class Drafting:
 
 def _storable(name: str | None) -> str | None:
     return storable(name) if name is not None else None
+
+
+def _text_of_recall(call: ToolCall, answer: blocks.Answer) -> str:
+    """The text that answers a call of the recall tool; empty for any other."""
+    part = answer.content[0] if call.tool == RECALL and len(answer.content) == 1 else None
+    return part.text if isinstance(part, blocks.Text) else ""
 
 
 def text_bytes(text: str) -> bytes:

@@ -40,6 +40,7 @@ from callsheet.policy.visibility import refusal
 from callsheet.runtime.deciding import Deciding, Standings
 from callsheet.runtime.desk import Desk, bodies, called
 from callsheet.runtime.indexing import SAID
+from callsheet.runtime.occurring import Occurring
 
 CHANGES = (
     "superseded", "conflicted", "released", "withdrawn", "shared", "call_resolved", "marked_stale", "promoted",
@@ -59,6 +60,9 @@ TELLING = 24
 QUERY = 48
 """Terms of a user's turn that are looked up."""
 
+MESSAGES = 3
+"""Messages of the user, the newest, that may return to an earlier task."""
+
 PROMISING = 48
 """Records that are scored against a user's turn."""
 
@@ -68,8 +72,8 @@ LOOKED_UP = 24
 HALF, QUARTER, EIGHTH = 2, 4, 8
 """Shares of the low-water mark: what a returned-to task may take, one result that is named, one that stood near it."""
 
-NEAR = 12
-"""Positions around a named result in which results that stood near it are looked for."""
+NEAR = 3
+"""Results on either side of a named one that stood near it."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -110,13 +114,22 @@ class Gathering:
     #: What is set while gathering.
     turns: dict[RecordId, int] = field(default_factory=dict)
     used: dict[RecordId, int] = field(default_factory=dict)
+    occurring: Occurring = field(init=False)
+    changes: bool | None = None
 
     def gather(self, forced: Rewrite | None) -> Gathered:
         """Read, number the turns, look for what must come back, and decide on each record."""
         view = self.base.selected if self.base is not None else ()
         after = self.base.sheet.cut.at(self.boundary.conversation) if self.base is not None else 0
         news, refused = self._news(after)
-        changed = self._changed(after) if self.base is not None else ()
+        before = self.base.sheet.omitted if self.base is not None else ()
+        self.occurring = Occurring(
+            ledger=self.ledger,
+            key=self.key,
+            boundary=self.boundary,
+            hides=bool(refused) or any(reason in HIDDEN for reason, _ in before),
+        )
+        changed = self._changed(after) if self.base is not None and self._ever_changed() else ()
         self.desk.fetch(self.ledger, self.key, [selection.record for selection in view])
         self.desk.take(self.ledger, self.key, news)
         gone = [selection for selection in view if self.desk.records.get(selection.record) is None]
@@ -127,10 +140,8 @@ class Gathering:
         everything = dict.fromkeys(
             [*(selection.record for selection in view), *(record.id for record in news), *brought]
         )
-        if changed or self.base is None or forced is not None:
-            standings = self._standings(tuple(everything))
-        else:
-            standings = Standings()
+        # Whatever is chosen anew, or brought back, goes by all changes there ever were.
+        standings = self._standings(tuple(everything)) if self._ever_changed() else Standings()
         items = self._items(everything, standings, turn, view, news)
         hard = bool(gone) or any(_narrower(items[selection.record], selection.level) for selection in view)
         touched = {id for record in changed for id in _concerned(record)}
@@ -172,6 +183,12 @@ class Gathering:
             else:
                 refused[reason] = refused.get(reason, 0) + 1
         return news, refused
+
+    def _ever_changed(self) -> bool:
+        if self.changes is None:
+            query = NodeQuery(kinds=CHANGES, lineage=self.lineage, newest=True, limit=1)
+            self.changes = bool(self.ledger.nodes(self.key, query))
+        return self.changes
 
     def _changed(self, after: int) -> tuple[Record, ...]:
         return tuple(self.ledger.nodes(self.key, NodeQuery(kinds=CHANGES, lineage=self.lineage, after=after)))
@@ -235,7 +252,7 @@ class Gathering:
         query = PostingQuery(
             entities=tuple(entities), terms=tuple(terms), lineage=self.lineage, before=before, limit=limit
         )
-        return self.ledger.postings(self.key, query)
+        return self.occurring.postings(query)
 
     # ------------------------------------------------------------------ what comes back
 
@@ -282,37 +299,43 @@ class Gathering:
         return chosen
 
     def _returned(self, view: Sequence[Selection], news: Sequence[Record]) -> list[RecordId]:
-        """The results of the task that the user's turn returns to."""
+        """The results of the task that what the user says now returns to."""
         said = [record for record in news if isinstance(record.body, Message) and record.body.role is Role.USER]
-        index = self.desk.indexes.get(said[-1].id) if said else None
-        if index is None or not index.terms:
+        if not said:
             return []
-        terms = [term for term, _ in index.terms[:QUERY]]
-        records = (self.base.sheet.messages_replayed if self.base is not None else 0) + len(news)
-        matching = bringing.Matching(self._postings((), terms, before=news[0].position), records)
-        promising = matching.promising(PROMISING)
-        matches = matching.matches(self.ledger.indexed(self.key, promising) if promising else {})
-        shown = {self.desk.records[selection.record].position for selection in view}
+        shown = {
+            self.desk.records[selection.record].position
+            for selection in view
+            if not selection.note or selection.level in _LEGIBLE
+        }
         shown |= {record.position for record in self.desk.calls.values()}
-        match = bringing.returns_to(matches, shown)
-        if match is None:
-            return []
-        return self._around(match.position, bringing.REACH * 3, bringing.REACH)
+        for record in said[-MESSAGES:]:
+            match = self._match(record, shown, news[0].position, len(news))
+            if match is not None:
+                return self._around(match.position, bringing.REACH, bringing.REACH // bringing.BEFORE)
+        return []
+
+    def _match(self, said: Record, shown: set[int], before: int, new: int) -> bringing.Match | None:
+        index = self.desk.indexes.get(said.id)
+        if index is None or not index.terms:
+            return None
+        terms = [term for term, _ in index.terms[:QUERY]]
+        records = (self.base.sheet.messages_replayed if self.base is not None else 0) + new
+        matching = bringing.Matching(terms, self._postings((), terms, before=before), records)
+        promising = matching.promising(PROMISING)
+        if not promising:
+            return None
+        return bringing.returns_to(matching.matches(self.ledger.indexed(self.key, promising)), shown)
 
     def _around(self, position: int, behind: int, before: int) -> list[RecordId]:
         """Results that stood near a position, the nearest first; what followed it counts as nearer."""
         kinds = ("artifact",)
-        near = self.ledger.nodes(
-            self.key,
-            NodeQuery(
-                kinds=kinds,
-                lineage=self.lineage,
-                after=max(0, position - before - 1),
-                before=position + behind + 1,
-                limit=behind + before,
-            ),
-        )
-        return bringing.nearest([(record.id, record.position) for record in near], position)
+        followed = NodeQuery(kinds=kinds, lineage=self.lineage, after=position - 1, limit=behind)
+        preceded = NodeQuery(kinds=kinds, lineage=self.lineage, before=position, limit=before, newest=True)
+        # Counted in results: positions would tell of records that this reader may not see.
+        ranked = [(record.id, rank) for rank, record in enumerate(self.occurring.nodes(followed))]
+        ranked += [(record.id, -rank) for rank, record in enumerate(reversed(self.occurring.nodes(preceded)), start=1)]
+        return bringing.nearest(ranked, 0)
 
     # ------------------------------------------------------------------ deciding
 
@@ -396,11 +419,17 @@ class Gathering:
 LATE = 3
 """Turns after which using a result counts as using it again."""
 
+HIDDEN = frozenset(
+    {Reason.BRANCH, Reason.PARTICIPANT_PRIVATE, Reason.AUDIT_ONLY, Reason.NOT_RELEASED, Reason.ERASED}
+)
+"""Why a record was counted as hidden from a reader."""
+
 SMALL = 120
 """Bytes of a result up to which repeating it costs no more than saying that it repeats."""
 
 _GONE = frozenset({Level.REF, Level.SAFE, Level.STALE, Level.NONE})
 _WHOLE = frozenset({Level.RAW, Level.DENSE})
+_LEGIBLE = frozenset({Level.RAW, Level.DENSE, Level.FOCUS})
 _SOFT = frozenset({Reason.STALE, Reason.SUPERSEDED})
 _RANK = {level: rank for rank, level in enumerate(Level)}
 

@@ -3,17 +3,18 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from callsheet.errors import BodyErased, InputError, InvalidOption, NotFound
+from callsheet.errors import BodyErased, InputError, InvalidOption, NotFound, RecallRefused
 from callsheet.graph.ids import RecordId
-from callsheet.graph.nodes import Boundary
-from callsheet.recall.request import DEFAULT_LIMIT, RecallRequest
+from callsheet.graph.nodes import Boundary, ContextAssembly
+from callsheet.recall.request import DEFAULT_LIMIT, SMALLEST_LIMIT, RecallRequest
 from callsheet.recall.serving import Served, serve
 from callsheet.recall.tool import parse
+from callsheet.runtime.admitting import Admitting, policy_of
 from callsheet.runtime.searching import found_text, search_all, search_seen
 from callsheet.runtime.seeing import Admit, Sight, resolve, sight, source
 from callsheet.runtime.session import Session, View
 
-__all__ = ["Recalled", "answer", "recall", "search_all"]
+__all__ = ["Recalled", "answer", "answer_for", "recall", "search_all"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -44,7 +45,7 @@ def recall(
     """Serve one artifact or message, or a part of it.
 
     Raises `NotFound` for a reference or part that is not there or may not be seen, `InvalidOption` for a request
-    without reference, `BodyErased`, `Damaged`.
+    without reference, `RecallRefused`, `BodyErased`, `Damaged`.
     """
     return recalled(sight(session, view, boundary=boundary, admit=admit), request)
 
@@ -54,16 +55,23 @@ def recalled(seen: Sight, request: RecallRequest) -> Recalled:
     if request.reference is None:
         raise InvalidOption("this asks for no reference; search_all answers a query")
     record = resolve(seen, request.reference)
+    if isinstance(seen.admit, Admitting):
+        seen.admit.refuse(record)
     reason = seen.refused(record)
     if reason is not None:
         raise NotFound(f"the content of {record.id} may not be read here ({reason})")
     served = serve(source(seen, record), replace(request, reference=record.id))
-    return _recalled(record.id, served)
+    note = seen.admit.note(record) if isinstance(seen.admit, Admitting) else ""
+    return _recalled(record.id, served, note)
 
 
-def _recalled(reference: RecordId, served: Served) -> Recalled:
+def _recalled(reference: RecordId, served: Served, note: str) -> Recalled:
+    text = served.text
+    if note:
+        line, end, content = text.partition("\n")
+        text = f"{line}\n{note}{end}{content}"
     return Recalled(
-        text=served.text,
+        text=text,
         reference=reference,
         unit=served.unit,
         total=served.total,
@@ -86,11 +94,32 @@ def answer(
 
     Whatever the model wrote, it is answered: the text says what was wrong. Raises only for a store that fails.
     """
+    return _answered(sight(session, view, boundary=boundary, admit=admit), arguments, limit)
+
+
+def answer_for(
+    session: Session, view: View, arguments: str | Mapping[str, object], sheet: ContextAssembly | None
+) -> str:
+    """What to give back to a model that was shown this sheet: under the sheet's boundary and its policy set.
+
+    What the set's byte budget leaves bounds the answer. Without a sheet visibility alone decides. See `answer`.
+    """
+    if sheet is None:
+        return answer(session, view, arguments)
+    seen = sight(session, view, boundary=sheet.boundary)
+    admitting = Admitting(seen=seen, policy=policy_of(session, sheet.pins.policy_set))
+    room = admitting.room(sheet)
+    if room < SMALLEST_LIMIT:
+        budget = f"{admitting.policy.rehydrate:,} bytes of exact evidence"
+        return f"(recall: the {budget} that one request may load are used up; ask again in the next step)"
+    return _answered(replace(seen, admit=admitting), arguments, min(DEFAULT_LIMIT, room))
+
+
+def _answered(seen: Sight, arguments: str | Mapping[str, object], limit: int) -> str:
     try:
         request = replace(parse(arguments), limit=limit)
-        seen = sight(session, view, boundary=boundary, admit=admit)
         if request.query is not None:
             return found_text(request.query, search_seen(seen, request.query), limit)
         return recalled(seen, request).text
-    except (InputError, NotFound, BodyErased) as problem:
+    except (InputError, NotFound, BodyErased, RecallRefused) as problem:
         return f"(recall: {problem})"

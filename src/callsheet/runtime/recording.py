@@ -1,14 +1,14 @@
 """Recording: from a provider's shapes to one transaction on a branch."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from callsheet.assemble import blocks
 from callsheet.errors import AmbiguousSheet, InvalidOption
 from callsheet.graph.canonical import content_digest
 from callsheet.graph.changes import LifecycleChanged, ToolsOffered
 from callsheet.graph.cut import alone
-from callsheet.graph.enums import ArtifactStatus, Lifecycle, StateField
+from callsheet.graph.enums import ArtifactStatus, Lifecycle, Privacy, StateField
 from callsheet.graph.nodes import ContextAssembly
 from callsheet.graph.query import NodeQuery, StateQuery
 from callsheet.graph.record import Record
@@ -37,10 +37,12 @@ class Recording:
     status: ArtifactStatus | None = None
     at: Instant | None = None
     event: str | None = None
+    #: The classes of data that contracts declare, by tool.
+    declared: Mapping[str, Privacy] = field(default_factory=dict)
 
     def draft(self, drafting: Drafting) -> None:
         """Draft all records; none when the event is known already."""
-        drafting.event = self.event
+        drafting.event, drafting.declared = self.event, self.declared
         if self.status is not None and not any(isinstance(item, blocks.Answer) for item in self.items):
             raise InvalidOption("status= goes with a tool's result; this value holds none")
         if self.at is not None:

@@ -3,11 +3,9 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from callsheet.assemble.compose import INSTRUCTING
 from callsheet.derive import entities, terms
 from callsheet.errors import BodyErased
 from callsheet.graph.ids import RecordId
-from callsheet.graph.index import Index
 from callsheet.graph.nodes import Boundary, Message, ToolArtifact
 from callsheet.graph.record import Record
 from callsheet.graph.values import Text
@@ -15,6 +13,7 @@ from callsheet.recall.exact import WINDOW, fold, search
 from callsheet.recall.finding import find
 from callsheet.recall.serving import Source
 from callsheet.recall.slices import fitting, header_count, header_text
+from callsheet.runtime.candidates import Candidates
 from callsheet.runtime.seeing import Admit, Sight, sight, source
 from callsheet.runtime.session import Session, View
 
@@ -53,21 +52,24 @@ def search_all(
 ) -> list[Finding]:
     """Find messages and artifacts by words and identifiers: exact matches first, then the best by BM25.
 
-    Counts and scores come from what the view may see and read, and from nothing else.
+    Looked at are the newest 64 records that hold each identifier and each word, and of the newest 256 those results
+    that hold more identifiers than are kept of them. Counts and scores come from these alone, and so from nothing that
+    the view may not see and read.
     """
     return search_seen(sight(session, view, boundary=boundary, admit=admit), query, limit)
 
 
 def search_seen(seen: Sight, query: str, limit: int = MOST_FOUND) -> list[Finding]:
     """See `search_all`."""
-    records = {record.id: record for record in seen.records() if _searchable(record) and seen.refused(record) is None}
-    indexes = _indexes(seen, list(records.values()))
     named = [entity.value for entity in entities.find(query)]
     wanted = tuple(dict.fromkeys([*entities.entities(query), entities.normal(query.strip())]))
-    unsaid = [(id, index) for id, index in indexes if not frozenset(wanted).intersection(index.entities)]
-    known = tuple(_scanned(seen, records, unsaid, named)) if named else ()
-    ranked = find(wanted, terms.query_terms(query), indexes, limit, known=known)
+    asked = terms.query_terms(query)
+    candidates = Candidates(seen=seen)
+    candidates.collect(wanted, asked)
+    known = tuple(_scanned(seen, candidates, wanted, named)) if named else ()
+    ranked = find(wanted, asked, candidates.indexes(), limit, known=known)
     words = sorted({*named, *query.split()}, key=lambda word: (-len(word), word))
+    records = candidates.records
     return [
         Finding(
             reference=one.id,
@@ -79,25 +81,6 @@ def search_seen(seen: Sight, query: str, limit: int = MOST_FOUND) -> list[Findin
         )
         for one in ranked
     ]
-
-
-def _searchable(record: Record) -> bool:
-    """Instructions always stand in the request; the answers of recalls only repeat others."""
-    body = record.body
-    if isinstance(body, Message):
-        return body.role not in INSTRUCTING
-    return isinstance(body, ToolArtifact) and body.recalls is None
-
-
-def _indexes(seen: Sight, records: Sequence[Record]) -> list[tuple[RecordId, Index]]:
-    """The stored index of each record; made now where none is stored."""
-    session = seen.session
-    stored = session.ledger.indexed(session.conversation.key, [record.position for record in records])
-    return [(record.id, stored.get(record.position) or _made(_text(seen, record))) for record in records]
-
-
-def _made(text: str) -> Index:
-    return Index(entities=entities.entities(text), terms=terms.counted(text))
 
 
 def _text(seen: Sight, record: Record) -> str:
@@ -112,19 +95,20 @@ def _source(seen: Sight, record: Record) -> Source | None:
         return None
 
 
-def _scanned(
-    seen: Sight, records: dict[RecordId, Record], indexes: Sequence[tuple[RecordId, Index]], named: Sequence[str]
-) -> Iterator[RecordId]:
-    """Records with more entities than an index holds that hold one of these to the letter; newest are read first."""
+def _scanned(seen: Sight, candidates: Candidates, wanted: Sequence[str], named: Sequence[str]) -> Iterator[RecordId]:
+    """Results with more entities than an index holds that hold one of these to the letter; newest are read first."""
     room = _SCANNED
     folded = [fold(name) for name in named]
-    for id, index in reversed(indexes):
-        if len(index.entities) < entities.LIMIT or _size(records[id]) > room:
+    said = frozenset(wanted)
+    indexes = dict(candidates.indexes())
+    for record in candidates.beyond():
+        index = indexes.get(record.id)
+        if _size(record) > room or (index is not None and said.intersection(index.entities)):
             continue
-        room -= _size(records[id])
-        text = fold(_text(seen, records[id]))
+        room -= _size(record)
+        text = fold(_text(seen, record))
         if any(name in text for name in folded):
-            yield id
+            yield record.id
 
 
 def _origin(record: Record) -> str:

@@ -7,33 +7,43 @@ storage is read second.
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import TypeAlias
 
 from callsheet.assemble.compose import text_of
+from callsheet.assemble.delta import Whole
 from callsheet.derive.document import ContentKind
 from callsheet.derive.reading import read as read_document
 from callsheet.derive.text import binary_standin, readable
 from callsheet.errors import BodyErased, NotFound
-from callsheet.graph.cut import Lineage
+from callsheet.graph.cut import Lineage, alone
 from callsheet.graph.enums import Reason
 from callsheet.graph.ids import RecordId
-from callsheet.graph.nodes import Boundary, Message, ToolArtifact, ToolCall
+from callsheet.graph.nodes import Boundary, ContextAssembly, Message, ToolArtifact, ToolCall
 from callsheet.graph.query import NodeQuery
 from callsheet.graph.record import Record
 from callsheet.graph.values import CallRef, Media, Opaque, Part, Text
 from callsheet.policy.visibility import refusal
 from callsheet.recall.serving import Source
 from callsheet.recall.slices import Outlined
+from callsheet.runtime.assembling import read_sheet
+from callsheet.runtime.naming import AROUND, exactly, means
 from callsheet.runtime.session import Session, View
 
 Admit: TypeAlias = Callable[[Record, Boundary], Reason | None]
 """Why the content of a record that may be seen may not be read at a boundary; None: it may."""
 
-_AROUND = " \t\r\n[](){}<>\"'`.,;:#"
-"""What models put around a reference."""
-
 _CANDIDATES = 5
 """References that an error about an ambiguous one names."""
+
+_SCANNED = 20_000
+"""Records, the newest that the view may see, among which the beginning of an id is looked for."""
+
+_AT_A_TIME = 512
+"""Records read at once on the way back."""
+
+_SHEETS = 64
+"""Sheets of a branch that are looked at to find the newest of a view."""
 
 _TELLING = 16_384
 """Characters that tell whether long content is a table with a header."""
@@ -49,6 +59,7 @@ class Sight:
     """What one view may see now, and of that what it may read."""
 
     session: Session
+    view: View
     boundary: Boundary
     lineage: Lineage
     admit: Admit | None = None
@@ -61,12 +72,25 @@ class Sight:
         """Why the content of a record that exists for this view may not be read."""
         return self.admit(record, self.boundary) if self.admit is not None else None
 
-    def records(self) -> Iterator[Record]:
-        """The messages and artifacts that exist for this view, oldest first."""
-        query = NodeQuery(kinds=("message", "artifact"), lineage=self.lineage)
-        for record in self.session.ledger.nodes(self.session.conversation.key, query):
-            if self.shows(record):
-                yield record
+    def newest(self) -> Iterator[Record]:
+        """The messages and artifacts that exist for this view, newest first, read a few at a time."""
+        before: int | None = None
+        while True:
+            query = NodeQuery(
+                kinds=("message", "artifact"), lineage=self.lineage, newest=True, limit=_AT_A_TIME, before=before
+            )
+            found = self.session.ledger.nodes(self.session.conversation.key, query)
+            for record in reversed(found):
+                if self.shows(record):
+                    yield record
+            if len(found) < _AT_A_TIME:
+                return
+            before = found[0].position
+
+    def listed(self) -> tuple[RecordId, ...]:
+        """The records of the newest sheet of this view: what short references come from."""
+        sheet = newest_sheet(self.session, self.view)
+        return tuple(dict.fromkeys(selection.record for selection in sheet.selected)) if sheet is not None else ()
 
     def get(self, id: RecordId) -> Record | None:
         """The record with this id, unless it does not exist for this view."""
@@ -85,18 +109,42 @@ def sight(session: Session, view: View, *, boundary: Boundary | None = None, adm
         budget=0,
         now=session.clock.now(),
     )
-    return Sight(session=session, boundary=own, lineage=session.tail(view, fresh=True).lineage, admit=admit)
+    lineage = session.tail(view, fresh=True).lineage
+    return Sight(session=session, view=view, boundary=own, lineage=lineage, admit=admit)
+
+
+def newest_sheet(session: Session, view: View) -> Whole | None:
+    """The newest sheet of a view, shown or not, on its branch or those that it inherits from; None: it has none."""
+    at_hand = session.desk(view).sheets
+    if at_hand:
+        return at_hand[-1]
+    head = session.ledger.head(session.sheets.key)
+    if head is None or not head.position:
+        return None
+    for segment in reversed(session.tail(view).lineage.segments):
+        own = alone(segment.branch, head.position)
+        query = NodeQuery(kinds=("assembly",), lineage=own, newest=True, limit=_SHEETS)
+        for record in reversed(session.ledger.nodes(session.sheets.key, query)):
+            body = record.body
+            if not isinstance(body, ContextAssembly) or record.header.scope.owner != view.participant:
+                continue
+            if body.cut.at(session.conversation.id) <= segment.upto:
+                return read_sheet(session.place, record)
+    return None
 
 
 def resolve(seen: Sight, reference: str) -> Record:
     """The message or artifact that a reference means: its id, or a beginning that only one visible id has.
 
-    What answers a recall means what it recalled. Raises `NotFound`.
+    The kind's prefix may be left out, so the short forms that requests show are references. An id is one look-up. A
+    beginning is looked for among the records of the newest sheet, then, newest first, among the 20,000 newest records
+    that may be seen, which takes time in proportion to those. What answers a recall without content of its own means
+    what it recalled. Raises `NotFound`.
     """
-    wanted = reference.strip(_AROUND)
+    wanted = reference.strip(AROUND)
     record = seen.get(RecordId(wanted)) if _storable(wanted) else None
     if record is None:
-        record = _beginning(seen, wanted)
+        record = _listed(seen, wanted) or _beginning(seen, wanted)
     for _ in range(_FOLLOWED):
         body = record.body
         original = body.recalls if isinstance(body, ToolArtifact) and not body.content else None
@@ -109,15 +157,23 @@ def resolve(seen: Sight, reference: str) -> Record:
     return record
 
 
+def _listed(seen: Sight, wanted: str) -> Record | None:
+    """The record of the newest sheet that is meant; None where none is, or several are."""
+    found = [id for id in seen.listed() if means(id, wanted)]
+    meant = [id for id in found if exactly(id, wanted)] or found
+    return seen.get(meant[0]) if len(meant) == 1 else None
+
+
 def _beginning(seen: Sight, wanted: str) -> Record:
-    found = [record for record in seen.records() if record.id.startswith(wanted)] if wanted else []
-    if not found:
+    found = [record for record in islice(seen.newest(), _SCANNED) if means(record.id, wanted)]
+    meant = [record for record in found if exactly(record.id, wanted)] or found
+    if not meant:
         raise _unknown(wanted)
-    if len(found) > 1:
-        named = ", ".join(record.id for record in found[-_CANDIDATES:])
-        others = ", ..." if len(found) > _CANDIDATES else ""
-        raise NotFound(f"{len(found)} references begin with {_short(wanted)!r}: {named}{others}")
-    return found[0]
+    if len(meant) > 1:
+        named = ", ".join(record.id for record in reversed(meant[:_CANDIDATES]))
+        others = ", ..." if len(meant) > _CANDIDATES else ""
+        raise NotFound(f"{len(meant)} references begin with {_short(wanted)!r}: {named}{others}")
+    return meant[0]
 
 
 def _unknown(wanted: str) -> NotFound:

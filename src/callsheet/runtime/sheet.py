@@ -1,16 +1,35 @@
 """The sheet of one request: what is sent, how large it is, and the record of how it came about."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import msgspec
 
 from callsheet.assemble.compose import Composed
+from callsheet.assemble.forms import reference
 from callsheet.errors import InvalidOption
-from callsheet.graph.enums import Reason
+from callsheet.explain.sheet import explain, text
+from callsheet.graph.enums import Level
 from callsheet.graph.ids import RecordId
-from callsheet.graph.nodes import ContextAssembly, Selection
+from callsheet.graph.nodes import ContextAssembly, Selection, ToolArtifact
+from callsheet.graph.record import Record
 from callsheet.wire import formats
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Reference:
+    """A record that stands shortened in a request and can be fetched with `Conversation.recall`."""
+
+    #: As the request shows it: the first characters of the id behind the prefix of its kind.
+    reference: str
+    id: RecordId
+    #: ``message`` or ``artifact``.
+    kind: str
+    #: Of an artifact.
+    tool: str | None
+    level: Level
+    #: The turn it belongs to, counted from 1.
+    turn: int
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -29,6 +48,7 @@ class Sheet:
     #: The exact bytes of the request: the envelope without its messages, then each message.
     blocks: tuple[bytes, ...] = field(repr=False)
     _composed: Sequence[Composed] | None = field(default=None, repr=False)
+    _get: Callable[[Sequence[RecordId]], Sequence[Record]] | None = field(default=None, repr=False, compare=False)
 
     @property
     def wire(self) -> formats.Wire:
@@ -77,25 +97,37 @@ class Sheet:
         tools = _object(self.blocks[0]).get("tools")
         return tools if isinstance(tools, list) else []
 
+    def references(self) -> tuple[Reference, ...]:
+        """Every record that stands shortened or in a note, in the order of the request: what can be fetched in full.
+
+        Complete with recall on and off. What is not even listed in a note is found with `Conversation.search`. Reads
+        the records from the store: raises `StoreClosed` once that is closed.
+        """
+        shortened = {
+            selection.record: selection
+            for selection in self.selections
+            if selection.note or selection.level not in (Level.RAW, Level.DENSE)
+        }
+        found = self._get(tuple(shortened)) if self._get is not None else ()
+        return tuple(
+            Reference(
+                reference=reference(record.id),
+                id=record.id,
+                kind=record.header.kind,
+                tool=record.body.tool if isinstance(record.body, ToolArtifact) else None,
+                level=shortened[record.id].level,
+                turn=shortened[record.id].turn,
+            )
+            for record in found
+        )
+
     def explain(self) -> str:
-        """What the request holds and what was left out, in a few sentences."""
-        record, boundary = self.record, self.record.boundary
-        counted = "texts counted exactly" if record.exact else "estimated"
-        lines = [
-            f"Sheet {self.id} for {boundary.model} ({boundary.provider}) on branch {boundary.branch}.",
-            f"It takes {self.tokens:,} of {boundary.budget:,} tokens ({counted}): "
-            f"{record.tokens.instructions:,} instructions, {record.tokens.tools:,} tools, "
-            f"{record.tokens.window:,} history; plain replay takes {record.tokens_replayed:,}.",
-            f"{record.messages_assembled} messages from {record.messages_replayed} records of the history, "
-            f"{record.artifacts} of them raw tool results.",
-        ]
-        lines += [f"Left out: {count} ({_because(reason)})." for reason, count in record.omitted]
-        return "\n".join(lines)
+        """What the request holds and what was left out, in a few sentences.
+
+        `Conversation.explain` tells of each record.
+        """
+        return text(explain(self.id, self.record, self.selections))
 
 
 def _object(block: bytes) -> dict[str, object]:
     return msgspec.json.decode(block, type=dict[str, object])
-
-
-def _because(reason: Reason) -> str:
-    return reason.value.replace("_", " ")

@@ -3,6 +3,7 @@
 import json
 from itertools import pairwise
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -109,3 +110,22 @@ def test_the_whole_of_a_document_has_no_gaps() -> None:
     shown = document.excerpt(range(len(document.segments)))
     assert "not shown" not in shown
     assert write(decode(shown.split("\n", 1)[1])) == write(parse(_catalogue(12)))
+
+
+@pytest.mark.parametrize("sign", [",", ", ", " ,", ",\n"])
+def test_the_items_of_a_very_long_array_of_numbers_are_found_where_they_stand(sign: str) -> None:
+    items = [str(n * n * 7919 % 1_000_003) for n in range(150_000)]
+    text = '{"tides": [' + sign.join(items) + "]}"
+    document = read_json(text)
+    assert document is not None
+    assert (document.total, len(document.segments)) == (150_000, 75_000)
+    for at in (0, 1, 40_000, 74_998, 74_999):
+        segment = document.segments[at]
+        assert text[segment.start : segment.end] == sign.join(items[2 * at : 2 * at + 2])
+
+
+def test_a_huge_text_is_its_own_dense_form() -> None:
+    text = '["' + "x" * 20_000_000 + '", {"a": 1}]'
+    document = read_json(text)
+    assert document is not None
+    assert document.dense() is text

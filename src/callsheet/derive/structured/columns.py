@@ -39,6 +39,7 @@ class Form(Enum):
     ROWS = 2
     MEMBERS = 3
     SAME = 4
+    KEY = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +129,16 @@ def _column(key: str, cells: list[Cell], depth: int, constants: bool) -> Column:
     return Column(key, Form.VALUES, cells)
 
 
+def keyed(columns: tuple[Column, ...], keys: Sequence[str]) -> tuple[Column, ...]:
+    """The columns of members of an object, where one of strings that are the member's key is only named."""
+    return tuple(
+        Column(column.name, Form.KEY, [])
+        if column.form is Form.VALUES and column.cells == keys and Number not in map(type, column.cells)
+        else column
+        for column in columns
+    )
+
+
 def lists_of_rows(items: Sequence[Cell]) -> Column | None:
     """Lists of like objects as one column of rows; None for any other items."""
     inner = _rows(items, 0)
@@ -141,14 +152,17 @@ def _group(present: Sequence[Cell], depth: int, constants: bool) -> tuple[Column
 
 def _members(present: Sequence[Cell], depth: int) -> tuple[Column, ...] | None:
     objects: list[Pairs] = []
+    keys: list[str] = []
     for cell in present:
         if not isinstance(cell, tuple):
             return None
-        for _, value in cell:
+        for key, value in cell:
             if not isinstance(value, tuple) or not value:
                 return None
             objects.append(value)
-    return uniform(objects, depth + 1) if len(objects) > 1 else None
+            keys.append(key)
+    columns = uniform(objects, depth + 1) if len(objects) > 1 else None
+    return None if columns is None else keyed(columns, keys)
 
 
 def _rows(present: Sequence[Cell], depth: int) -> tuple[Column, ...] | None:
@@ -167,7 +181,8 @@ def _rows(present: Sequence[Cell], depth: int) -> tuple[Column, ...] | None:
 
 def _has_cells(columns: Sequence[Column]) -> bool:
     return any(
-        _has_cells(column.inner) if column.form is Form.GROUP else column.form is not Form.SAME for column in columns
+        _has_cells(column.inner) if column.form is Form.GROUP else column.form not in (Form.SAME, Form.KEY)
+        for column in columns
     )
 
 

@@ -7,6 +7,7 @@ from callsheet.derive.structured.inline import name
 from callsheet.derive.structured.notation import items_of, member_lines, table_of
 from callsheet.derive.structured.outlines import counted, listed
 from callsheet.derive.structured.places import Layout
+from callsheet.derive.structured.repeats import unmarked
 from callsheet.derive.structured.values import Json, Pairs
 
 Kept: TypeAlias = "dict[int, Kept] | None"
@@ -28,7 +29,7 @@ def excerpt(value: Json, layout: Layout, chosen: Sequence[int]) -> str:
                 shown += inside
                 others += not inside
     title = _title(layout, _units(kept, layout, shown), others)
-    return "\n".join([title, *_container("", value, kept, 0, layout.unit)])
+    return unmarked("\n".join([title, *_container("", value, kept, 0, layout.unit)]))
 
 
 def _units(kept: dict[int, Kept], layout: Layout, shown: int) -> int:

@@ -66,9 +66,3 @@ def cells_of(line: str) -> tuple[str, ...]:
         at += 1
         if at == len(line):
             return (*cells, "")
-
-
-def decode_table(dense: str) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-    """The header and the rows of a drawn table from its dense form."""
-    header, *rows = [cells_of(line) for line in dense.split("\n")]
-    return header, rows

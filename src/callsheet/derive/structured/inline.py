@@ -9,11 +9,11 @@ from callsheet.derive.structured.values import Json, Number
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _BAD = r"\x00-\x1f\x7f-\x9f\ud800-\udfff"
-_NOT_SCALAR = rf"(?!(?:{SCALAR})\Z)"
+_NOT_SCALAR = rf"(?!(?:{SCALAR})\Z|[&*][0-9]|\(\+[0-9])"
 
 
 def _plain(first: str, inside: str) -> re.Pattern[str]:
-    """Text without white space at its ends, without `first` at its beginning and `inside` anywhere, and no number."""
+    """Text without white space at its ends, `first` at its beginning and `inside` anywhere; no number, no repeat."""
     return re.compile(rf"{_NOT_SCALAR}[^\s{_BAD}{first}{inside}](?:[^{_BAD}{inside}]*[^\s{_BAD}{inside}])?")
 
 
@@ -25,7 +25,7 @@ PLAIN_IN_LIST = _plain(_FIRST, ":")
 """A string that stands without quotes as the item of a list."""
 PLAIN_IN_ROW = _plain(_FIRST, r"\|;\]}")
 """A string that stands without quotes in the row of a table."""
-PLAIN_IN_HEADER = _plain(_FIRST, r',{}\[\]"')
+PLAIN_IN_HEADER = _plain(_FIRST + "@", r' {}\[\]"')
 """A string that stands without quotes in the header of a table."""
 
 
@@ -40,10 +40,17 @@ def name(key: str) -> str:
     return key if _NAME.fullmatch(key) else quoted(key)
 
 
+def title(key: str) -> str:
+    """A key in the header of a table, where spaces part them."""
+    return quoted(key) if " " in key else name(key)
+
+
 def bare(value: Json, plain: re.Pattern[str]) -> str:
-    """A value on one line, a string without quotes where it is plain."""
+    """A value on one line, a string without quotes where it is plain, numbers with semicolons between them."""
     if type(value) is str:
         return value if plain.fullmatch(value) else quoted(value)
+    if isinstance(value, list) and len(value) > 1 and set(map(type, value)) == {Number}:
+        return f"[{';'.join(map(str, value))}]"
     return write(value)
 
 

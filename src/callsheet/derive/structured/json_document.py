@@ -18,6 +18,9 @@ from callsheet.derive.structured.values import Json
 _CLEARLY = 0.95
 """Where the notation is this much shorter than the text, no other form is tried."""
 
+_LARGEST = 20_000_000
+"""Characters of a text beyond which it takes too much memory to write it anew."""
+
 
 @dataclass(frozen=True)
 class JsonDocument:
@@ -45,6 +48,8 @@ class JsonDocument:
 
     @cached_property
     def _dense(self) -> str:
+        if len(self.text) > _LARGEST:
+            return self.text
         written = notation(self.value)
         if len(written) < _CLEARLY * len(self.text):
             return written
@@ -54,7 +59,7 @@ class JsonDocument:
         return min(forms, key=len)
 
     def dense(self) -> str:
-        """The dense notation, minified JSON or the text itself, whichever is shortest."""
+        """The dense notation, minified JSON or the text itself, whichever is shortest; of a huge text itself."""
         return self._dense
 
     def excerpt(self, chosen: Sequence[int]) -> str:
@@ -75,7 +80,7 @@ def read_json(text: str) -> JsonDocument | None:
         value, spans = parse_object(text, start) if text[start] == "{" else (parse(text), None)
     except ValueError:
         return None
-    return JsonDocument(ContentKind.JSON, text, value, layout(text, value, spans or spans_in(text, start)))
+    return JsonDocument(ContentKind.JSON, text, value, layout(text, value, spans or spans_in(text, start, value)))
 
 
 def read_json_lines(text: str) -> JsonDocument | None:

@@ -3,26 +3,32 @@
 ::
 
     next: null
-    bins[3]{sku,shelf{row,level},unit=box}:
+    bins[3]{sku shelf{row level} unit=box}:
     W1|4|2
     W2|4|3
     W7|9|1
+    levels:[87;102;41]
     note: counted by hand
 
-A value is JSON without white space, or a bare string. ``key[3]{...}:`` announces three rows; a cell that is empty is a
-key that the object does not have, ``unit=box`` a value that all rows share, ``shelf{row,level}`` an object,
-``marks[]{a,b}`` a list of objects written ``[1|2;3|4]``, ``bays{*}{a,b}`` an object of objects written
-``{x:1|2;y:3|4}``, ``zip:text`` a column of strings that look like numbers. A row ``={...}`` is an object of another
-shape. ``key{3}{...}:`` is an object whose three members are the rows, each after its key. ``key[3][]{...}:`` announces
-three lists, the rows of each on a line and parted by semicolons. ``key[3]:`` announces three items, each after ``- ``;
-``key:`` an object on the indented lines that follow; ``key:|3`` three lines of text as they are.
+A value is JSON without white space, or a bare string; a list of numbers is ``[1;2;3]``. ``key[3]{...}:`` announces
+three rows, ``key[]{...}:`` has its only row behind it; a cell that is empty is a key that the object does not have,
+``unit=box`` a value that all rows share, ``shelf{row level}`` an object, ``marks[]{a b}`` a list of objects written
+``[1|2;3|4]``, ``bays{*}{a b}`` an object of objects written ``{x:1|2;y:3|4}``, ``zip:text`` a column of strings that
+look like numbers. A row ``={...}`` is an object of another shape; ``(+2 same)`` are two more of the row above.
+``key{3}{...}:`` is an object whose three members are the rows, each after its key, which ``id=@key`` is too.
+``key[3][]{...}:`` announces three lists, the rows of each on a line and parted by semicolons. ``key[3]:`` announces
+three items, each after ``- ``; ``key:`` an object on the indented lines that follow; ``key:|3`` three lines of text as
+they are. ``&1 `` stands before a long value and ``&1:`` before a row that comes again as ``*1``.
 """
 
 import re
 from collections.abc import Iterable, Sequence
 
-from callsheet.derive.structured.columns import Column, columns_of, lists_of_rows, order_of
+from callsheet.derive.structured.columns import Column, columns_of, keyed, lists_of_rows, order_of
 from callsheet.derive.structured.inline import PLAIN_IN_LIST, PLAIN_ON_LINE, bare, name, write
+from callsheet.derive.structured.repeats import cell as repeatable_cell
+from callsheet.derive.structured.repeats import named_once, runs, scope
+from callsheet.derive.structured.repeats import row as repeatable_row
 from callsheet.derive.structured.rows import header, lines, nested
 from callsheet.derive.structured.values import Json, Pairs
 
@@ -37,15 +43,15 @@ def notation(value: Json) -> str:
     """The value in the dense notation; JSON for a scalar or what has no structure to gain from."""
     if isinstance(value, tuple) and value:
         table = _members(value) if _worth(value) else None
-        return "\n".join(table if table is not None else _object(value, 0))
+        return named_once("\n".join(table if table is not None else _object(value, 0)))
     if isinstance(value, list) and not _CONTAINERS.isdisjoint(map(type, value)):
-        return "\n".join(_array("", value, 0))
-    return write(value)
+        return named_once("\n".join(_array("", value, 0)))
+    return bare(value, PLAIN_IN_LIST) if isinstance(value, list) else write(value)
 
 
 def member_lines(key: str, value: Json, indent: int) -> Iterable[str]:
     """The lines of a member of an object that stands at this indentation."""
-    return _named(" " * indent + name(key), value, indent)
+    return value_lines(" " * indent + name(key), value, indent)
 
 
 def _object(pairs: Pairs, indent: int) -> Iterable[str]:
@@ -53,7 +59,7 @@ def _object(pairs: Pairs, indent: int) -> Iterable[str]:
         yield from member_lines(key, value, indent)
 
 
-def _named(start: str, value: Json, indent: int) -> Iterable[str]:
+def value_lines(start: str, value: Json, indent: int) -> Iterable[str]:
     """The lines of one value whose first begins with `start`; deeper lines are indented below `indent`."""
     if isinstance(value, tuple) and value and indent < _DEEPEST:
         table = _members(value) if _worth(value) else None
@@ -67,11 +73,10 @@ def _named(start: str, value: Json, indent: int) -> Iterable[str]:
         yield from _array(start, value, indent)
     elif _is_literal(value):
         text = str(value)
-        yield f"{start}:|{text.count(chr(10)) + 1}"
-        yield text
+        yield f"{start}:" + repeatable_cell(f"|{text.count(chr(10)) + 1}\n{text}")
     else:
         text = bare(value, PLAIN_ON_LINE)
-        yield f"{start}: {text}" if text[:1].isalpha() else f"{start}:{text}"
+        yield f"{start}:{' ' if text[:1].isalpha() else ''}{repeatable_cell(text)}"
 
 
 def _is_literal(value: Json) -> bool:
@@ -81,8 +86,11 @@ def _is_literal(value: Json) -> bool:
 def _array(start: str, items: Sequence[Json], indent: int) -> Iterable[str]:
     table = table_of(items)
     if table is not None:
-        yield f"{start}[{len(items)}]{table[0]}:"
-        yield from table[1]
+        if len(items) == 1:
+            yield f"{start}[]{table[0]}:{table[1][0]}"
+        else:
+            yield f"{start}[{len(items)}]{table[0]}:"
+            yield from runs(table[1])
     elif (column := lists_of_rows(items)) is not None:
         yield f"{start}[{len(items)}][]{{{header(column.inner)}}}:"
         for cell in nested(column):
@@ -93,7 +101,7 @@ def _array(start: str, items: Sequence[Json], indent: int) -> Iterable[str]:
         for item in items:
             yield from items_of(pad, item)
     else:
-        yield f"{start}:{write(list(items))}"
+        yield f"{start}:{repeatable_cell(bare(list(items), PLAIN_IN_LIST))}"
 
 
 def _has_structure(item: Json) -> bool:
@@ -110,10 +118,9 @@ def items_of(pad: str, item: Json) -> Iterable[str]:
         yield from _array(f"{pad}- ", item, len(pad) + 1)
     elif _is_literal(item):
         text = str(item)
-        yield f"{pad}- |{text.count(chr(10)) + 1}"
-        yield text
+        yield f"{pad}- " + repeatable_cell(f"|{text.count(chr(10)) + 1}\n{text}")
     else:
-        yield f"{pad}- {bare(item, PLAIN_IN_LIST)}"
+        yield f"{pad}- {repeatable_cell(bare(item, PLAIN_IN_LIST))}"
 
 
 def _worth(pairs: Pairs) -> bool:
@@ -129,9 +136,8 @@ def table_of(items: Sequence[Json]) -> tuple[str, list[str]] | None:
     if found is None:
         return None
     columns, odd = found
-    regular = iter(lines(columns, len(objects) - len(odd)))
-    rows = ["=" + write(item) if at in odd else next(regular) for at, item in enumerate(objects)]
-    return f"{{{header(columns)}}}", rows
+    title = f"{{{header(columns)}}}"
+    return title, [text for _, text in _rows(columns, odd, items, title)]
 
 
 def _members(pairs: Pairs) -> list[str] | None:
@@ -141,12 +147,18 @@ def _members(pairs: Pairs) -> list[str] | None:
     if found is None:
         return None
     columns, odd = found
-    regular = iter(lines(columns, len(objects) - len(odd)))
-    rows = []
-    for at, (key, value) in enumerate(pairs):
-        text = "=" + write(value) if at in odd else next(regular)
-        rows.append(f"{name(key)}:{text}")
-    return [f"{{{len(pairs)}}}{{{header(columns)}}}:", *rows]
+    columns = keyed(columns, [key for at, (key, _) in enumerate(pairs) if at not in odd])
+    title = f"{{{header(columns)}}}"
+    rows = _rows(columns, odd, objects, title)
+    return [f"{{{len(pairs)}}}{title}:", *(f"{name(pairs[at][0])}:{text}" for at, text in rows)]
+
+
+def _rows(columns: Sequence[Column], odd: set[int], items: Sequence[Json], title: str) -> Iterable[tuple[int, str]]:
+    """A text per item: its cells, or itself where it is of another shape."""
+    within = scope(title[1:-1])
+    regular = iter(lines(columns, len(items) - len(odd)))
+    for at, item in enumerate(items):
+        yield at, "=" + write(item) if at in odd else repeatable_row(next(regular), within)
 
 
 def _shape(objects: Sequence[Pairs]) -> tuple[tuple[Column, ...], set[int]] | None:

@@ -118,7 +118,7 @@ def _run(
     step = -(-count // _MANY)
     before = [place for place in singles if place.start < main.start]
     after = singles[len(before) :]
-    ends = ends[step - 1 :: step] + (ends[-1:] if count % step else array("q"))
+    ends = ends[step - 1 :: step] + (ends[-1:] if count % step else ends[:0])
     pointer = main.pointer
 
     def name(at: int) -> str:
@@ -163,7 +163,7 @@ def _main(
         if len(parts) > 1 and isinstance(big.value, tuple) and isinstance(main.value, list):
             return main, parts
         beside += [place for place in parts if place is not big]
-        main, spans = big, spans_in(text, big.value_start)
+        main, spans = big, spans_in(text, big.value_start, big.value)
 
 
 def _parts(parent: Place, starts: "array[int]", value_starts: "array[int]", ends: "array[int]") -> list[Place]:
@@ -199,5 +199,5 @@ def _divided(text: str, place: Place, siblings: int) -> list[Place]:
         return [place]
     if len(place.path) >= _DEEPEST or (place.in_array and siblings >= _FEW) or len(place.value) > _MANY:
         return [place]
-    parts = _parts(place, *spans_in(text, place.value_start))
+    parts = _parts(place, *spans_in(text, place.value_start, place.value))
     return [deeper for part in parts for deeper in _divided(text, part, len(parts))]

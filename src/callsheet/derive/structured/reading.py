@@ -4,7 +4,9 @@ import re
 from array import array
 from collections.abc import Callable
 from functools import lru_cache
+from itertools import accumulate
 from json import JSONDecoder
+from operator import sub
 from typing import Protocol, TypeAlias
 
 from callsheet.derive.structured.values import Json, Number
@@ -29,6 +31,9 @@ SCALAR = r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|true|false|null|
 """What a number, true, false or null looks like."""
 _SCALAR = re.compile(SCALAR)
 _STRING = re.compile(r'"[^"\\\x00-\x1f]*(?:\\.[^"\\\x00-\x1f]*)*"')
+_UNQUOTED: frozenset[type] = frozenset({Number, bool, type(None)})
+_LONG = 10_000
+_WINDOW = 1 << 20
 _WORDS: dict[str, Json] = {"true": True, "false": False, "null": None}
 
 
@@ -54,9 +59,34 @@ def parse_object(text: str, start: int) -> tuple[Json, Spans]:
     return tuple(members), spans
 
 
-def spans_in(text: str, start: int) -> Spans:
-    """The spans of the parts of the container at `start` of a text known to be whole."""
+def spans_in(text: str, start: int, value: Json) -> Spans:
+    """The spans of the parts of the container at `start` of a text known to be whole, and its value."""
+    if isinstance(value, list) and len(value) >= _LONG and set(map(type, value)) <= _UNQUOTED:
+        end = text.index("]", start)
+        commas = text.count(",", start, end)
+        for sign in (",", ", ") if all(text.find(blank, start, end) < 0 for blank in "\n\t\r") else ():
+            if text.count(sign, start, end) == commas and text.count(" ", start, end) == commas * (len(sign) - 1):
+                return _evenly(text, start + 1, end, sign)
     return _walk(text, start, None)[0]
+
+
+def _evenly(text: str, start: int, end: int, sign: str) -> Spans:
+    """The spans of what `sign` parts: of long arrays of numbers, which one by one take long."""
+    starts, ends = _places(text), _places(text)
+    while start < end:
+        cut = text.find(sign, start + _WINDOW, end)
+        cut = end if cut < 0 else cut
+        sizes = list(map(len, text[start:cut].split(sign)))
+        ends.extend(accumulate((size + len(sign) for size in sizes), initial=start - len(sign)))
+        del ends[-len(sizes) - 1]
+        starts.extend(map(sub, ends[-len(sizes) :], sizes))
+        start = cut + len(sign)
+    return starts, starts, ends
+
+
+def _places(text: str) -> "array[int]":
+    """For places in the text, in half the memory where it is not very long."""
+    return array("i" if len(text) < 1 << 31 else "q")
 
 
 def _ends(text: str, at: int) -> None:
@@ -66,8 +96,8 @@ def _ends(text: str, at: int) -> None:
 
 def _walk(text: str, start: int, members: list[tuple[str, Json]] | None) -> tuple[Spans, int]:
     keyed = text[start] == "{"
-    starts, ends = array("q"), array("q")
-    values = array("q") if keyed else starts
+    starts, ends = _places(text), _places(text)
+    values = _places(text) if keyed else starts
     closing = "}" if keyed else "]"
     at = blank_end(text, start + 1)
     if text[at : at + 1] == closing:

@@ -4,8 +4,11 @@ from collections.abc import Sequence
 from itertools import accumulate
 
 from callsheet.derive.structured.columns import MISSING, Cell, Column, Form, Missing
-from callsheet.derive.structured.inline import PLAIN_IN_HEADER, PLAIN_IN_ROW, bare, name, quoted, write
+from callsheet.derive.structured.inline import PLAIN_IN_HEADER, PLAIN_IN_ROW, bare, name, quoted, title
 from callsheet.derive.structured.reading import is_scalar
+from callsheet.derive.structured.repeats import cell as repeatable_cell
+from callsheet.derive.structured.repeats import row as repeatable_row
+from callsheet.derive.structured.repeats import scope
 from callsheet.derive.structured.values import Number
 
 CELLS = "|"
@@ -16,11 +19,11 @@ is_plain = PLAIN_IN_ROW.fullmatch
 
 def header(columns: Sequence[Column]) -> str:
     """The keys of the columns, with the members of a group in braces and constant values after ``=``."""
-    return ",".join([_title(column) for column in columns])
+    return " ".join([_title(column) for column in columns])
 
 
 def _title(column: Column) -> str:
-    key = name(column.name)
+    key = title(column.name)
     if column.form is Form.GROUP:
         return f"{key}{{{header(column.inner)}}}"
     if column.form is Form.ROWS:
@@ -29,6 +32,8 @@ def _title(column: Column) -> str:
         return f"{key}{{*}}{{{header(column.inner)}}}"
     if column.form is Form.SAME:
         return f"{key}={_constant(column.cells[0])}"
+    if column.form is Form.KEY:
+        return f"{key}=@key"
     return f"{key}:text" if _all_text(column.cells) else key
 
 
@@ -48,13 +53,15 @@ def _leaves(columns: Sequence[Column], places: Sequence[int], count: int) -> lis
     """A list of cells per leaf column, each as long as the table; `places` says in which rows the cells stand."""
     found: list[list[str]] = []
     for column in columns:
-        if column.form is Form.SAME:
+        if column.form in (Form.SAME, Form.KEY):
             continue
         here = [row for row, cell in zip(places, column.cells, strict=True) if cell is not MISSING]
         if column.form is Form.GROUP:
             found += _leaves(column.inner, here, count)
             continue
         texts = nested(column) if column.form in (Form.ROWS, Form.MEMBERS) else _texts(column.cells)
+        within = _scope(column)
+        texts = [repeatable_cell(text, within) for text in texts]
         if len(texts) == count:
             found.append(texts)
             continue
@@ -65,11 +72,19 @@ def _leaves(columns: Sequence[Column], places: Sequence[int], count: int) -> lis
     return found
 
 
+def _scope(column: Column) -> str:
+    """Empty where the same text is the same value in any cell."""
+    if column.form in (Form.ROWS, Form.MEMBERS):
+        return scope(header(column.inner))
+    return "text" if _all_text(column.cells) else ""
+
+
 def nested(column: Column) -> list[str]:
     """Per cell that is there, its rows parted by semicolons: in brackets, or in braces after their keys."""
     present = [cell for cell in column.cells if isinstance(cell, list | tuple)]
     ends = list(accumulate(len(cell) for cell in present))
-    written = lines(column.inner, ends[-1] if ends else 0)
+    within = scope(header(column.inner))
+    written = [repeatable_row(line, within) for line in lines(column.inner, ends[-1] if ends else 0)]
     texts: list[str] = []
     for cell, end in zip(present, ends, strict=True):
         rows = written[end - len(cell) : end]
@@ -108,6 +123,4 @@ def _all_text(cells: Sequence[Cell]) -> bool:
 def _cell(cell: Cell) -> str:
     if isinstance(cell, Missing):
         return ""
-    if type(cell) is str:
-        return cell if is_plain(cell) else quoted(cell)
-    return write(cell)
+    return bare(cell, PLAIN_IN_ROW)

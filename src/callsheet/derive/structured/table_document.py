@@ -12,6 +12,7 @@ from callsheet.derive.structured.grid import Grid, Row, Style, joined
 from callsheet.derive.structured.json_document import JsonDocument
 from callsheet.derive.structured.outlines import counted, listed
 from callsheet.derive.structured.printed import read_printed
+from callsheet.derive.structured.shared_cells import shared
 from callsheet.derive.structured.spans import Spans
 
 
@@ -52,12 +53,21 @@ class TableDocument:
         return Spans(first, starts, ends, lambda at: f"row {at + 1}", last)
 
     def dense(self) -> str:
-        """Of a drawn table its cells with commas between them; a table of delimited cells as it is."""
+        """Of a drawn table its cells with bars between them; a table of delimited cells as it is.
+
+        Where cells repeat so much that it is clearly shorter, repeats are written once.
+        """
+        return self._dense
+
+    @cached_property
+    def _dense(self) -> str:
         header = self.grid.header
-        if self.grid.style is Style.DELIMITED or header is None:
+        if header is None:
             return self.text
-        written = "\n".join([joined(row.cells) for row in (header, *self.grid.rows)])
-        return written if len(written) < len(self.text) else self.text
+        written = self.text
+        if self.grid.style is Style.DRAWN:
+            written = min("\n".join([joined(row.cells) for row in (header, *self.grid.rows)]), self.text, key=len)
+        return shared(self.grid, len(written)) or written
 
     def excerpt(self, chosen: Sequence[int]) -> str:
         """The header once and first, then whole rows with a mark where others stood."""

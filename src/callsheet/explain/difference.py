@@ -1,0 +1,134 @@
+"""What changed from one request to another: what came in, what went out, what stands in another detail or place."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from callsheet.assemble.delta import common_prefix
+from callsheet.explain.facts import Known
+from callsheet.explain.sentences import about
+from callsheet.explain.words import LEVELS, REWRITES
+from callsheet.graph.enums import Level
+from callsheet.graph.ids import RecordId
+from callsheet.graph.nodes import ContextAssembly, Selection
+from callsheet.graph.values import Count, Value
+
+
+class Change(Value):
+    """One record that stands otherwise in the other request. `Level.NONE`: it does not stand there."""
+
+    record: RecordId
+    before: Level
+    after: Level
+    #: 0: in its own place.
+    note_before: Count = 0
+    note_after: Count = 0
+    what: str
+
+
+class Difference(Value):
+    """What changed. Holds ids, classes, counts and codes."""
+
+    one: RecordId
+    other: RecordId
+    #: Records that both show.
+    same: Count
+    came: tuple[Change, ...]
+    went: tuple[Change, ...]
+    changed: tuple[Change, ...]
+    #: Messages of the request that are the same from its beginning on, byte for byte; the envelope is not counted.
+    common_messages: Count
+    #: Whether the envelopes, tools among them, are the same.
+    same_envelope: bool
+    tokens: tuple[Count, Count]
+    tokens_billed: tuple[Count, Count]
+    #: Why the other one was written anew, as a code; empty: it was appended to.
+    rewritten: str
+
+
+class Shown(Value):
+    """One request with all its selections and block addresses."""
+
+    id: RecordId
+    assembly: ContextAssembly
+    selections: tuple[Selection, ...]
+    blocks: tuple[str, ...]
+
+
+def difference(one: Shown, other: Shown, known: Mapping[RecordId, Known]) -> Difference:
+    """What changed from `one` to `other`, records in the order of the request that shows them."""
+    before, after = _places(one.selections), _places(other.selections)
+    prefix = common_prefix(one.blocks[1:], other.blocks[1:])
+    return Difference(
+        one=one.id,
+        other=other.id,
+        same=sum(_place(after[id]) == _place(place) for id, place in before.items() if id in after),
+        came=tuple(_change(id, None, place, known) for id, place in after.items() if id not in before),
+        went=tuple(_change(id, place, None, known) for id, place in before.items() if id not in after),
+        changed=tuple(
+            _change(id, before[id], place, known)
+            for id, place in after.items()
+            if id in before and _place(before[id]) != _place(place)
+        ),
+        common_messages=prefix,
+        same_envelope=one.blocks[:1] == other.blocks[:1],
+        tokens=(one.assembly.tokens.total, other.assembly.tokens.total),
+        tokens_billed=(one.assembly.tokens_billed, other.assembly.tokens_billed),
+        rewritten=other.assembly.rewritten,
+    )
+
+
+def _places(selections: Sequence[Selection]) -> dict[RecordId, Selection]:
+    """Each record where it says most: what was brought back stands in a note too."""
+    found: dict[RecordId, Selection] = {}
+    for selection in selections:
+        kept = found.get(selection.record)
+        if kept is None or _RANK[selection.level] < _RANK[kept.level]:
+            found[selection.record] = selection
+    return found
+
+
+_RANK: Mapping[Level, int] = {level: rank for rank, level in enumerate(Level)}
+
+
+def _place(selection: Selection) -> tuple[Level, int, tuple[int, ...]]:
+    return selection.level, selection.note, selection.segments
+
+
+def _change(id: RecordId, before: Selection | None, after: Selection | None, known: Mapping[RecordId, Known]) -> Change:
+    return Change(
+        record=id,
+        before=before.level if before is not None else Level.NONE,
+        after=after.level if after is not None else Level.NONE,
+        note_before=before.note if before is not None else 0,
+        note_after=after.note if after is not None else 0,
+        what=about(known[id]) if id in known else f"record {id}",
+    )
+
+
+def text(found: Difference) -> str:
+    """The difference for people, a line for each record that changed."""
+    return "\n".join(_lines(found))
+
+
+def _lines(found: Difference) -> Iterator[str]:
+    yield f"From sheet {found.one} to sheet {found.other}: {REWRITES.get(found.rewritten, found.rewritten)}."
+    envelope = "the same" if found.same_envelope else "another"
+    yield (
+        f"Tokens {found.tokens[0]:,} to {found.tokens[1]:,}, billed-equivalent {found.tokens_billed[0]:,} to "
+        f"{found.tokens_billed[1]:,}; the first {found.common_messages:,} messages are the same, "
+        f"under {envelope} envelope."
+    )
+    yield (
+        f"{len(found.came):,} records came in, {len(found.went):,} went out, {len(found.changed):,} stand otherwise, "
+        f"{found.same:,} as before."
+    )
+    for change in found.came:
+        yield f"+ {change.what}: {_where(change.after, change.note_after)}"
+    for change in found.went:
+        yield f"- {change.what}: was {_where(change.before, change.note_before)}"
+    for change in found.changed:
+        after = _where(change.after, change.note_after)
+        yield f"~ {change.what}: {_where(change.before, change.note_before)}, now {after}"
+
+
+def _where(level: Level, note: int) -> str:
+    return f"{LEVELS[level]} in note {note}" if note else f"{LEVELS[level]} in its place"

@@ -1,0 +1,274 @@
+"""Gathers what explanations need from the store: a stored request, the records behind it, and it made again."""
+
+from collections.abc import Iterable, Sequence
+
+from callsheet.assemble.compose import INSTRUCTING
+from callsheet.assemble.delta import common_prefix
+from callsheet.errors import NotFound, PolicyError
+from callsheet.explain import absence, sheet
+from callsheet.explain import difference as differing
+from callsheet.explain.absence import Evidence, WhyNot
+from callsheet.explain.difference import Difference, Shown
+from callsheet.explain.facts import Known, Worth, known, worth
+from callsheet.explain.sheet import Explained
+from callsheet.graph.enums import Level, Reason
+from callsheet.graph.ids import RecordId
+from callsheet.graph.nodes import Message, Selection, ToolCall
+from callsheet.graph.query import NodeQuery
+from callsheet.graph.record import Record
+from callsheet.graph.values import Count, Value
+from callsheet.policy.verdict import Decision
+from callsheet.policy.visibility import refusal
+from callsheet.runtime.revisiting import Revisited, revisit
+from callsheet.runtime.session import Session
+from callsheet.wire.caching import caching
+
+_KINDS = ("message", "artifact")
+
+LOOKED_BACK = 2_000
+"""Requests that are looked at to find the one in which a record was let go."""
+
+
+class Rebuilt(Value):
+    """A past request made again and held against what was stored."""
+
+    sheet: RecordId
+    #: The same records in the same places at the same levels.
+    same_selections: bool
+    #: The same cause of a rewrite, or none.
+    same_step: bool
+    #: The same counter, calibration and table of needs as were pinned; those that differ.
+    pins: tuple[str, ...] = ()
+    #: Records at which the two differ.
+    differ: tuple[RecordId, ...] = ()
+    #: Leading blocks that are the same, of how many that were sent; with the same selections a rest is formatting.
+    same_blocks: Count = 0
+    blocks: Count = 0
+
+    @property
+    def same(self) -> bool:
+        """Whether the same was selected; the rendering may have changed."""
+        return self.same_selections and self.same_step and not self.pins
+
+    @property
+    def formatting(self) -> bool:
+        """Whether the same selections render to other bytes than were sent."""
+        return self.same_selections and self.same_blocks < self.blocks
+
+
+def explain(session: Session, id: RecordId) -> Explained:
+    """What a stored request holds and why. Raises `NotFound`.
+
+    Where its policy set is not known any more, it tells what is stored, without the rules and figures behind it.
+    """
+    seen = revisit(session.place, id)
+    try:
+        policy = str(seen.policy)
+    except PolicyError:
+        return sheet.explain(id, seen.sheet, seen.whole.selected, known=_facts(seen, seen.whole.selected))
+    return _explained(seen, policy)
+
+
+def _explained(seen: Revisited, policy: str) -> Explained:
+    selections = seen.whole.selected
+    facts = _facts(seen, selections)
+    turns = {selection.record: selection.turn for selection in selections}
+    return sheet.explain(
+        seen.record.id,
+        seen.sheet,
+        selections,
+        policy=policy,
+        known=facts,
+        decisions=seen.decisions(turns, turns),
+        worths=_worths(seen, selections),
+        other_branches=_other_branches(seen),
+    )
+
+
+def why_not(session: Session, id: RecordId, record: str) -> WhyNot:
+    """What became of a record in a request: decided again as of the stored cut, under the same pins.
+
+    `record` is an id, or a beginning of one that only one record has; a call stands and falls with its message.
+    Raises `NotFound` for a sheet that is not there or a beginning of several, `PolicyError` for a policy set that is
+    not known any more.
+    """
+    seen = revisit(session.place, id)
+    found = _resolved(seen, record)
+    if found is None:
+        return absence.why_not(id, seen.boundary, str(seen.policy), Evidence(record=RecordId(record), known=None))
+    return absence.why_not(id, seen.boundary, str(seen.policy), _evidence(seen, found))
+
+
+def difference(session: Session, one: RecordId, other: RecordId) -> Difference:
+    """What changed from one request to another. Raises `NotFound`."""
+    before, after = revisit(session.place, one), revisit(session.place, other)
+    facts = {**_facts(before, before.whole.selected), **_facts(after, after.whole.selected)}
+    return differing.difference(_shown(before), _shown(after), facts)
+
+
+def rebuild(session: Session, id: RecordId) -> Rebuilt:
+    """Make a past request again from the records as of its cut, and compare. Timings have no part in it.
+
+    Raises `NotFound`, `PolicyError` for a policy set that is not known any more, and what assembling raises.
+    """
+    seen = revisit(session.place, id)
+    made, stored = seen.made, seen.whole
+    chosen = made.plan.selections
+    prefix = common_prefix(chosen, stored.selected)
+    rest = (*chosen[prefix:], *stored.selected[prefix:])
+    pins = seen.sheet.pins
+    compared = (
+        ("counter", made.counter, pins.counter),
+        ("calibration", made.calibration, pins.calibration),
+        ("needed", (made.needed,), pins.analysers),
+    )
+    step = made.plan.rewrite.value if made.plan.rewrite is not None else ""
+    return Rebuilt(
+        sheet=id,
+        same_selections=chosen == stored.selected,
+        same_step=step == seen.sheet.rewritten,
+        pins=tuple(name for name, now, then in compared if now != then),
+        differ=tuple(dict.fromkeys(selection.record for selection in rest)),
+        same_blocks=common_prefix(made.blocks, stored.blocks),
+        blocks=len(stored.blocks),
+    )
+
+
+# ---------------------------------------------------------------------------------------------- records
+
+
+def _facts(seen: Revisited, selections: Iterable[Selection]) -> dict[RecordId, Known]:
+    ids = tuple(dict.fromkeys(selection.record for selection in selections))
+    found = seen.place.ledger.get(seen.place.conversation.key, ids) if ids else []
+    return {record.id: known(record) for record in found}
+
+
+def _resolved(seen: Revisited, wanted: str) -> Record | None:
+    """The record that is meant; of a call the message that holds it."""
+    ledger, key = seen.place.ledger, seen.place.conversation.key
+    found = ledger.get(key, (RecordId(wanted),))
+    if not found:
+        ids = [record for record in ledger.nodes(key, NodeQuery(kinds=_KINDS)) if _begins(record.id, wanted)]
+        if len(ids) > 1:
+            named = ", ".join(record.id for record in ids[:5])
+            raise NotFound(f"{len(ids)} records begin with {wanted!r}: {named}{', ...' if len(ids) > 5 else ''}")
+        found = ids
+    if found and isinstance(found[0].body, ToolCall):
+        return next(iter(ledger.get(key, (found[0].body.message,))), found[0])
+    return found[0] if found else None
+
+
+def _begins(id: RecordId, wanted: str) -> bool:
+    """Whether this is a beginning of the id, or of what stands in it behind its kind, as requests refer to it."""
+    return bool(wanted) and (id.startswith(wanted) or id.partition("_")[2].startswith(wanted))
+
+
+def _other_branches(seen: Revisited) -> int:
+    """Messages and results up to the cut that the branch does not inherit."""
+    query = NodeQuery(kinds=_KINDS, before=seen.cut + 1)
+    everything = seen.place.ledger.nodes(seen.place.conversation.key, query)
+    return sum(not seen.lineage.sees(record.branch, record.position) for record in everything)
+
+
+def _shown(seen: Revisited) -> Shown:
+    return Shown(id=seen.record.id, assembly=seen.sheet, selections=seen.whole.selected, blocks=seen.whole.blocks)
+
+
+# ---------------------------------------------------------------------------------------------- worth
+
+
+def _worths(seen: Revisited, selections: Sequence[Selection]) -> dict[RecordId, Worth]:
+    """Of the results that stand in notes, what they were worth; known where the request was written anew."""
+    if not seen.sheet.rewritten or seen.policy.verbatim:
+        return {}
+    noted = (selection.record for selection in selections if selection.note and selection.level is not Level.RAW)
+    found = {id: _worth(seen, id) for id in noted}
+    return {id: figures for id, figures in found.items() if figures is not None}
+
+
+def _worth(seen: Revisited, id: RecordId) -> Worth | None:
+    """What a result was worth when this request was written anew; None: planning did not weigh it."""
+    gathered, boundary = seen.made.gathered, seen.boundary
+    item = gathered.items.get(id)
+    if item is None or not item.is_result:
+        return None
+    return worth(
+        item,
+        needed=seen.needed,
+        turn=gathered.turn,
+        reuse=gathered.reused / gathered.results if gathered.results else 0.0,
+        cached=caching(boundary.provider, boundary.model).share,
+        policy=seen.policy,
+    )
+
+
+# ---------------------------------------------------------------------------------------------- what became of it
+
+
+def _evidence(seen: Revisited, record: Record) -> Evidence:
+    id = record.id
+    selection = next((one for one in reversed(seen.whole.selected) if one.record == id), None)
+    on_lineage = seen.lineage.sees(record.branch, record.position)
+    visible = on_lineage and record.position <= seen.cut and record.header.kind in _KINDS
+    decision = _decision(seen, record, selection) if visible else None
+    left_out: Reason | None = None
+    since: Revisited | None = None
+    if visible and selection is None and decision is not None and not decision.refused:
+        since = _let_go(seen, record)
+        left_out = since.made.plan.left_out.get(id) if since is not None else None
+    weighed = since if since is not None else seen if selection is not None and seen.sheet.rewritten else None
+    return Evidence(
+        record=id,
+        known=known(record),
+        selection=selection,
+        cut=seen.cut,
+        on_lineage=on_lineage,
+        erased=record.body is None,
+        decision=decision,
+        worth=_worth(weighed, id) if weighed is not None else None,
+        left_out=left_out,
+        since=since.record.id if since is not None else None,
+    )
+
+
+def _decision(seen: Revisited, record: Record, selection: Selection | None) -> Decision | None:
+    """Decided among the records that stand: what is newest and what is settled depends on them."""
+    turns = {one.record: one.turn for one in seen.whole.selected}
+    turns[record.id] = _turn(seen, record, selection)
+    return seen.decisions(turns, turns).get(record.id)
+
+
+def _turn(seen: Revisited, record: Record, selection: Selection | None) -> int:
+    """The turn of a record: as it stands, or counted from the history up to it."""
+    if selection is not None:
+        return selection.turn
+    query = NodeQuery(kinds=("message",), lineage=seen.lineage, before=record.position + 1)
+    said = seen.place.ledger.nodes(seen.place.conversation.key, query)
+    return _turns(said, seen)
+
+
+def _turns(said: Sequence[Record], seen: Revisited) -> int:
+    return sum(
+        isinstance(record.body, Message)
+        and record.body.role not in INSTRUCTING
+        and refusal(record.header, seen.boundary) is None
+        for record in said
+    )
+
+
+def _let_go(seen: Revisited, record: Record) -> Revisited | None:
+    """The request in which a record that could be shown was let go: written anew without it, though it was at hand."""
+    current: Revisited | None = seen
+    for _ in range(LOOKED_BACK):
+        if current is None or current.cut < record.position:
+            return None
+        before = Revisited(place=current.place, record=current.before) if current.before is not None else None
+        new = before is None or record.position > before.cut
+        if new or (current.sheet.rewritten and any(one.record == record.id for one in _selected(before))):
+            return current if current.sheet.rewritten else None
+        current = before
+    return None
+
+
+def _selected(seen: Revisited | None) -> Sequence[Selection]:
+    return seen.whole.selected if seen is not None else ()

@@ -1,0 +1,37 @@
+"""References as people and models write them: whole ids, their beginnings, and the short forms that requests show."""
+
+import re
+
+from callsheet.graph.ids import RecordId
+
+AROUND = " \t\r\n[](){}<>\"'`.,;:#"
+"""What models put around a reference."""
+
+SEARCHED = "(query "
+"""How the answer of a search begins."""
+
+_NAMED = re.compile(r"\(([\w.:\-]{1,512}), ")
+
+
+def means(id: RecordId, wanted: str) -> bool:
+    """Whether an id begins with this text, with or without the prefix that says its kind."""
+    return bool(wanted) and (id.startswith(wanted) or id.partition("_")[2].startswith(wanted))
+
+
+def exactly(id: RecordId, wanted: str) -> bool:
+    """Whether the text is the id, with or without the prefix that says its kind."""
+    return bool(wanted) and wanted in (id, id.partition("_")[2])
+
+
+_FOUND = re.compile(r"^([\w.:\-]{1,512}) \(", re.MULTILINE)
+
+
+def found_in(answer: str) -> tuple[RecordId, ...]:
+    """The references that the answer of a search lists; none of what is no such answer."""
+    return tuple(map(RecordId, _FOUND.findall(answer))) if answer.startswith(SEARCHED) else ()
+
+
+def named(answer: str) -> RecordId | None:
+    """The reference that the answer of a recall says it serves; None: it serves none, such as a search's."""
+    found = _NAMED.match(answer)
+    return RecordId(found[1]) if found else None

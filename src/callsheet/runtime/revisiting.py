@@ -1,0 +1,289 @@
+"""A past request made again: the same pins over the same cut, from the records alone, without storing anything."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import msgspec
+
+from callsheet.assemble.delta import Whole
+from callsheet.assemble.needed import Needed, shipped
+from callsheet.assemble.planning import Plan
+from callsheet.errors import NotFound
+from callsheet.graph.cut import Lineage, alone, lineage
+from callsheet.graph.enums import CallStatus, Relation, Role, StateField
+from callsheet.graph.ids import RecordId
+from callsheet.graph.nodes import Boundary, ContextAssembly, Message
+from callsheet.graph.query import LinkQuery, NodeQuery, StateQuery
+from callsheet.graph.record import Record
+from callsheet.policy.sets import PolicySetDocument
+from callsheet.policy.verdict import Decision
+from callsheet.policy.visibility import private_to_another
+from callsheet.recall.tool import NAME as RECALL
+from callsheet.runtime.assembling import LOOKED_AT, Assembling, Order, Place, read_sheet
+from callsheet.runtime.calibrating import calibrated_counter
+from callsheet.runtime.deciding import Deciding, Standings
+from callsheet.runtime.desk import Desk, bodies
+from callsheet.runtime.gathering import Gathered
+from callsheet.runtime.policies import policy_by_hash
+from callsheet.runtime.tail import branches
+from callsheet.wire.caching import caching
+
+_STATES = (
+    StateField.PRIVACY,
+    StateField.STALE,
+    StateField.PINNED,
+    StateField.PROMOTION,
+    StateField.RETENTION,
+    StateField.ERASED,
+)
+_RELATIONS = (Relation.SUPERSEDES, Relation.CONFLICTS_WITH)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Made:
+    """What the request comes to when it is made again."""
+
+    gathered: Gathered
+    plan: Plan
+    #: Addresses of the envelope and of each message.
+    blocks: tuple[str, ...]
+    counter: str
+    calibration: RecordId | None
+    needed: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Assembling(Assembling):
+    """Assembles without storing."""
+
+    def again(self) -> Made:
+        """Gather, decide, compose and render as it was done then."""
+        boundary, place = self.order.boundary, self.place
+        counter, calibration = calibrated_counter(place.ledger, place.conversation.key, self.lineage, boundary)
+        cache = caching(boundary.provider, boundary.model)
+        gathered = self._gather(counter, cache)
+        made = self._made(gathered, counter, cache)
+        messages = made.body["messages"]
+        assert isinstance(messages, list)
+        envelope = {key: value for key, value in made.body.items() if key != "messages"}
+        rendered = (envelope, *messages)
+        return Made(
+            gathered=gathered,
+            plan=made.plan,
+            blocks=tuple(place.ledger.address(place.owner, msgspec.json.encode(block)) for block in rendered),
+            counter=counter.name,
+            calibration=calibration,
+            needed=self.order.needed.name,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Revisited:
+    """A stored request with what it saw. What costs something is read when it is first asked for."""
+
+    place: Place
+    #: The record of the sheet.
+    record: Record
+
+    @cached_property
+    def whole(self) -> Whole:
+        """All its selections and addresses."""
+        return read_sheet(self.place, self.record)
+
+    @property
+    def sheet(self) -> ContextAssembly:
+        """The record as it was stored."""
+        return _body(self.record)
+
+    @property
+    def boundary(self) -> Boundary:
+        """Who was about to generate, and on what terms."""
+        return self.sheet.boundary
+
+    @property
+    def cut(self) -> int:
+        """The newest position that it saw."""
+        return self.sheet.cut.at(self.place.conversation.id)
+
+    @cached_property
+    def policy(self) -> PolicySetDocument:
+        """The policy set that it was made under. Raises `PolicyError` where it is not known any more."""
+        return policy_by_hash(self.place.ledger, self.place.owner.tenant, self.sheet.pins.policy_set)
+
+    @cached_property
+    def lineage(self) -> Lineage:
+        """What its branch saw."""
+        known = branches(self.place.ledger, self.place.conversation.key)
+        return lineage(known, self.boundary.branch, self.cut)
+
+    @cached_property
+    def desk(self) -> Desk:
+        """The records that were read for it."""
+        return Desk()
+
+    # ------------------------------------------------------------------ the request before it
+
+    @cached_property
+    def before(self) -> Record | None:
+        """The request that was shown last before it: an answer followed it by then. Read from the stored sheets."""
+        said = self._said()
+        if said == 0:
+            return None
+        ledger, sheets = self.place.ledger, self.place.sheets.key
+        for segment in reversed(self.lineage.segments):
+            own = alone(segment.branch, self.record.position - 1)
+            query = NodeQuery(kinds=("assembly",), lineage=own, newest=True, limit=LOOKED_AT)
+            for record in reversed(ledger.nodes(sheets, query)):
+                body = record.body
+                if not isinstance(body, ContextAssembly) or record.header.scope.owner != self.boundary.participant:
+                    continue
+                if body.cut.at(self.place.conversation.id) < min(said, segment.upto + 1):
+                    return record
+        return None
+
+    def _said(self) -> int:
+        """The position of the newest message of a model that the reader could see; 0: there was none."""
+        before: int | None = None
+        while True:
+            query = NodeQuery(kinds=("message",), lineage=self.lineage, newest=True, limit=_AT_A_TIME, before=before)
+            found = self.place.ledger.nodes(self.place.conversation.key, query)
+            for record in reversed(found):
+                hidden = private_to_another(record.header.scope, self.boundary.participant)
+                if not hidden and isinstance(record.body, Message) and record.body.role is Role.ASSISTANT:
+                    return record.position
+            if len(found) < _AT_A_TIME:
+                return 0
+            before = found[0].position
+
+    # ------------------------------------------------------------------ made again
+
+    @cached_property
+    def made(self) -> Made:
+        """The request made again. Raises `PolicyError`, and what assembling raises."""
+        sheet = self.sheet
+        before = self.before
+        given = [name for name in self.boundary.tools if not (sheet.recall and name == RECALL)]
+        order = Order(
+            boundary=self.boundary,
+            policy=self.policy,
+            tools=self._tools(frozenset(given)),
+            recall=sheet.recall,
+            needed=self.needed,
+        )
+        return _Assembling(
+            place=self.place,
+            lineage=self.lineage,
+            order=order,
+            desk=self.desk,
+            base=read_sheet(self.place, before) if before is not None else None,
+            open=self._open,
+        ).again()
+
+    @property
+    def needed(self) -> Needed:
+        """The table of how likely a result is needed. Another one than the shipped is not stored: its name tells."""
+        return shipped()
+
+    def _tools(self, given: frozenset[str]) -> list[dict[str, object]]:
+        """The schemas that the caller gave, as they were sent; a format may have added those that it needs."""
+        if not given:
+            return []
+        (envelope,) = self.place.ledger.blocks(self.place.owner, self.whole.blocks[:1])
+        sent = msgspec.json.decode(envelope, type=dict[str, object]).get("tools")
+        tools = sent if isinstance(sent, list) else []
+        return [tool for tool in tools if isinstance(tool, dict) and _name(tool) in given]
+
+    @cached_property
+    def _open(self) -> frozenset[RecordId]:
+        """The calls that had no result yet."""
+        ledger, key = self.place.ledger, self.place.conversation.key
+        rows = ledger.states(key, StateQuery(field=StateField.STATUS, value=CallStatus.OPEN, lineage=self.lineage))
+        found = ledger.get(key, [RecordId(row.target) for row in rows]) if rows else []
+        return frozenset(
+            record.id
+            for record in found
+            if record.header.kind == "call" and not private_to_another(record.header.scope, self.boundary.participant)
+        )
+
+    # ------------------------------------------------------------------ decided again
+
+    def decisions(self, ids: Iterable[RecordId], turns: Mapping[RecordId, int]) -> dict[RecordId, Decision]:
+        """What the policies say of messages and results as of the cut, each in its turn."""
+        wanted = tuple(dict.fromkeys(ids))
+        self.desk.fetch(self.place.ledger, self.place.conversation.key, wanted)
+        there = [id for id in wanted if id in self.desk.records and self.desk.records[id].body is not None]
+        records = {id: self.desk.records[id] for id in there if self.desk.records[id].header.kind in _SHOWN}
+        deciding = Deciding(
+            boundary=self.boundary,
+            policy=self.policy,
+            standings=self._standings(tuple(records)),
+            calls=bodies(self.desk.calls),
+            open=self._open,
+            turn=self.sheet.turns,
+        )
+        resolved = deciding.resolved(self.desk.records.values())
+        newest = self._newest_user_turn()
+        return {
+            id: deciding.decide(
+                record,
+                turns.get(id, 0),
+                derived=self.desk.derived.get(id),
+                resolved=id in resolved,
+                newest=record.position == newest,
+            )
+            for id, record in records.items()
+        }
+
+    def _standings(self, ids: tuple[RecordId, ...]) -> Standings:
+        """What changes up to the cut have made of records."""
+        if not ids:
+            return Standings()
+        ledger, key, seen = self.place.ledger, self.place.conversation.key, self.lineage
+        states = {
+            state: {
+                row.target: row.value
+                for row in ledger.states(key, StateQuery(field=state, targets=ids, lineage=seen))
+                if row.value is not None
+            }
+            for state in _STATES
+        }
+        links = {
+            relation: ledger.links(key, LinkQuery(relation=relation, targets=ids, lineage=seen))
+            for relation in _RELATIONS
+        }
+        return Standings(states=states, links=links)
+
+    def _newest_user_turn(self) -> int:
+        said = (
+            record.position
+            for record in self.desk.records.values()
+            if isinstance(record.body, Message) and record.body.role is Role.USER and record.position <= self.cut
+        )
+        return max(said, default=0)
+
+
+_SHOWN = frozenset({"message", "artifact"})
+
+_AT_A_TIME = 8
+"""Messages read at once in search of the newest of a model."""
+
+
+def revisit(place: Place, id: RecordId) -> Revisited:
+    """A stored request. Raises `NotFound`."""
+    found = place.ledger.get(place.sheets.key, (id,))
+    if not found or not isinstance(found[0].body, ContextAssembly):
+        raise NotFound(f"no sheet {id!r} in conversation {place.conversation.name!r}")
+    return Revisited(place=place, record=found[0])
+
+
+def _body(record: Record) -> ContextAssembly:
+    assert isinstance(record.body, ContextAssembly)
+    return record.body
+
+
+def _name(tool: Mapping[str, object]) -> str | None:
+    """The name of a tool as it was sent, in either provider's shape."""
+    inner = tool.get("function")
+    named = inner.get("name") if isinstance(inner, dict) else tool.get("name")
+    return named if isinstance(named, str) else None

@@ -1,0 +1,271 @@
+"""The next request appends to the last one, or is chosen anew for one of six reasons."""
+
+import pytest
+
+from callsheet.assemble.planning import Fresh, Plan, Rewrite, Standing
+from callsheet.graph.enums import Level, Reason, Role
+from callsheet.graph.ids import RecordId
+from callsheet.graph.nodes import Selection
+from callsheet.policy.sets import BALANCED, FAITHFUL, LEAN, REPLAY, PolicySetDocument
+from tests.assemble.items import NEVER, Story
+
+Ids = list[RecordId]
+
+
+def shown(plan: Plan) -> list[tuple[RecordId, Level, int]]:
+    return [(selection.record, selection.level, selection.note) for selection in plan.selections]
+
+
+def places(plan: Plan, note: int = 0) -> Ids:
+    return [selection.record for selection in plan.selections if selection.note == note]
+
+
+def level(plan: Plan, id: RecordId) -> Level:
+    return next((selection.level for selection in plan.selections if selection.record == id), Level.NONE)
+
+
+def standing(story: Story, *ids: RecordId, at: Level = Level.DENSE, carried: float = 0.0) -> Standing:
+    """The last request, with these in their place: words raw, results at a level."""
+    selections = (Selection(record=id, level=at if story.items[id].is_result else Level.RAW) for id in ids)
+    return Standing(selections=tuple(selections), carried=carried)
+
+
+def long_story(exchanges: int = 12, tokens: int = 100) -> Story:
+    story = Story()
+    story.said(Role.SYSTEM, 50)
+    for _ in range(exchanges):
+        story.exchange(tokens)
+    story.said(Role.USER, 10)
+    return story
+
+
+# --------------------------------------------------------------------------- the normal step
+
+
+@pytest.mark.parametrize("policy", [BALANCED, LEAN, FAITHFUL, REPLAY])
+def test_the_normal_step_appends(policy: PolicySetDocument) -> None:
+    story = Story()
+    old = [*story.exchange(100), story.said(Role.ASSISTANT, 20)]
+    before = standing(story, *old)
+    new = story.said(Role.USER, 10)
+    plan = story.planner(policy=policy).plan(before, Fresh(records=(new,)))
+    assert plan.rewrite is None
+    assert before.selections == plan.selections[: len(old)]
+    assert [new] == [selection.record for selection in plan.selections[len(old) :]]
+
+
+def test_what_is_brought_back_stands_in_one_note_before_the_users_turn() -> None:
+    story = Story()
+    first, second = story.exchange(100)[2], story.exchange(100)[2]
+    rest = story.said(Role.ASSISTANT, 5)
+    before = standing(story, rest)
+    new = story.said(Role.USER, 10)
+    plan = story.planner().plan(before, Fresh(records=(new,), brought=(first, second)))
+    assert [(rest, 0), (first, 1), (second, 1), (new, 0)] == [(s.record, s.note) for s in plan.selections]
+
+
+def test_a_note_never_stands_between_a_call_and_its_result() -> None:
+    story = Story()
+    (_, _, old), question = story.exchange(100), story.said(Role.USER, 10)
+    before = standing(story, question)
+    call = story.said(Role.ASSISTANT, 5)
+    results = (story.result(call, 40), story.result(call, 40))
+    plan = story.planner().plan(before, Fresh(records=(call, *results), brought=(old,)))
+    assert [question, call, *results, old] == [selection.record for selection in plan.selections]
+    assert 1 == plan.selections[-1].note
+
+
+def test_a_user_turn_between_call_and_result_does_not_draw_the_note_before_the_result() -> None:
+    story = Story()
+    old = story.exchange(100)[2]
+    call = story.said(Role.ASSISTANT, 5)
+    question = story.said(Role.USER, 10)
+    late = story.result(call, 40)
+    plan = story.planner().plan(standing(story), Fresh(records=(call, question, late), brought=(old,)))
+    assert [call, question, late, old] == [selection.record for selection in plan.selections]
+
+
+def test_notes_are_numbered_on() -> None:
+    story = Story()
+    first, second = story.exchange(100)[2], story.exchange(100)[2]
+    before = Standing(selections=(Selection(record=first, level=Level.DENSE, note=3),))
+    new = story.said(Role.USER, 10)
+    plan = story.planner().plan(before, Fresh(records=(new,), brought=(second,)))
+    assert [second] == places(plan, note=4)
+
+
+@pytest.mark.parametrize(("reason", "form"), [(Reason.STALE, Level.STALE), (Reason.SUPERSEDED, Level.REF)])
+def test_a_soft_change_adds_one_notice_and_leaves_what_stands(reason: Reason, form: Level) -> None:
+    story = Story()
+    question, call = story.said(Role.USER, 10), story.said(Role.ASSISTANT, 5)
+    old = story.result(call, 100, most=form, reason=reason)
+    before = standing(story, question, call, old)
+    new = story.said(Role.USER, 10)
+    plan = story.planner().plan(before, Fresh(records=(new,), notices=(old,)))
+    assert plan.rewrite is None
+    assert before.selections == plan.selections[:3]
+    (notice,) = [selection for selection in plan.selections if selection.note]
+    assert (old, form, reason) == (notice.record, notice.level, notice.reason)
+
+
+def test_a_repeated_result_is_shown_once() -> None:
+    story = Story()
+    question, call, first = story.exchange(100)
+    before = standing(story, question, call, first)
+    again = story.said(Role.ASSISTANT, 5)
+    repeated = story.result(again, 100, same_as=first)
+    plan = story.planner().plan(before, Fresh(records=(again, repeated)))
+    assert Level.REF is level(plan, repeated)
+
+
+def test_a_refused_class_stands_in_its_safe_form_from_the_beginning() -> None:
+    story = Story()
+    question, call = story.said(Role.USER, 10), story.said(Role.ASSISTANT, 5)
+    kept = story.result(call, 100, most=Level.SAFE, most_hard=Level.SAFE, reason=Reason.PRIVACY_CLASS)
+    plan = story.planner().plan(None, Fresh(records=(question, call, kept)))
+    assert (Level.SAFE, Reason.PRIVACY_CLASS) == (plan.selections[-1].level, plan.selections[-1].reason)
+
+
+# --------------------------------------------------------------------------- why it is chosen anew
+
+
+def test_what_was_never_shown_is_chosen_first() -> None:
+    story = Story()
+    ids = story.exchange(100)
+    plan = story.planner().plan(None, Fresh(records=ids))
+    assert Rewrite.FIRST is plan.rewrite
+    assert list(ids) == places(plan)
+
+
+@pytest.mark.parametrize("why", [Rewrite.HARD, Rewrite.CHANGED])
+def test_hard_changes_rewrite_at_any_price(why: Rewrite) -> None:
+    story = Story()
+    ids = story.exchange(100)
+    plan = story.planner().plan(standing(story, *ids), Fresh(), forced=why)
+    assert why is plan.rewrite
+
+
+def test_a_hard_verdict_takes_what_stands_out_of_the_request() -> None:
+    story = Story()
+    question, call = story.said(Role.USER, 10), story.said(Role.ASSISTANT, 5)
+    gone = story.result(call, 100, most=Level.SAFE, most_hard=Level.SAFE, reason=Reason.PRIVACY_CLASS)
+    before = standing(story, question, call, gone)
+    plan = story.planner().plan(before, Fresh(), forced=Rewrite.HARD)
+    assert Level.SAFE is level(plan, gone)
+
+
+def test_where_the_cache_is_gone_only_what_is_above_the_low_mark_is_rewritten() -> None:
+    story = long_story()
+    ids = list(story.items)
+    assert story.planner(low=5_000).plan(standing(story, *ids), Fresh(), forced=Rewrite.EXPIRED).rewrite is None
+    plan = story.planner(low=800).plan(standing(story, *ids), Fresh(), forced=Rewrite.EXPIRED)
+    assert Rewrite.EXPIRED is plan.rewrite
+
+
+def test_above_the_high_mark_it_is_shrunk_to_the_low_one() -> None:
+    story = long_story(exchanges=30)
+    *old, new = story.items
+    planner = story.planner(budget=10_000, high=3_000, low=1_500)
+    plan = planner.plan(standing(story, *old), Fresh(records=(new,)))
+    assert Rewrite.HIGH_WATER is plan.rewrite
+    assert planner.size(plan.selections) <= 1_500
+    assert places(plan, note=1)
+
+
+def test_keeping_what_a_rewrite_would_drop_is_paid_for_until_it_costs_what_rewriting_costs() -> None:
+    story = long_story(exchanges=40)
+    before = standing(story, *story.items)
+    planner = story.planner(low=1_000, needed=NEVER)
+    steps = 0
+    while True:
+        plan = planner.plan(before, Fresh())
+        if plan.rewrite is not None:
+            break
+        assert plan.carried > before.carried
+        before = Standing(selections=plan.selections, carried=plan.carried)
+        steps += 1
+    assert Rewrite.PAYS is plan.rewrite
+    assert 0.0 == plan.carried
+    # Spent on keeping: what is above the low mark, at the cached price. A rewrite costs the low mark afresh.
+    spent = 0.1 * (planner.size(before.selections) - 1_000)
+    assert steps * spent < 0.9 * 1_000 <= (steps + 1) * spent
+
+
+def test_verbatim_sets_never_rewrite_what_stands() -> None:
+    story = long_story(exchanges=40)
+    *old, new = story.items
+    planner = story.planner(budget=100, policy=REPLAY)
+    plan = planner.plan(standing(story, *old, at=Level.RAW), Fresh(records=(new,)))
+    assert plan.rewrite is None
+    assert len(story.items) == len(plan.selections)
+
+
+def test_a_rewrite_tells_why_what_stood_does_not_any_more() -> None:
+    story = Story()
+    refused = story.result(story.said(Role.ASSISTANT, 5), 100, most=Level.NONE, reason=Reason.SUPERSEDED)
+    unneeded = story.exchange(100)[2]
+    for _ in range(20):
+        story.exchange(100)
+    plan = story.planner(high=500, low=400, needed=NEVER).plan(standing(story, *story.items), Fresh())
+    assert set(story.items) - {selection.record for selection in plan.selections} == set(plan.left_out)
+    assert Reason.SUPERSEDED is plan.left_out[refused]
+    assert Reason.NOT_RELEVANT is plan.left_out[unneeded]
+
+
+# --------------------------------------------------------------------------- the order of a rewrite
+
+
+def test_a_rewrite_has_instructions_then_the_note_then_the_last_turns() -> None:
+    story = long_story(exchanges=20)
+    plan = story.planner(low=1_500).plan(None, Fresh(records=tuple(story.items)))
+    kinds = ["i" if story.items[s.record].instruction else "n" if s.note else "t" for s in plan.selections]
+    assert "".join(kinds) == "".join(sorted(kinds, key="int".index))
+    for note in (0, 1):
+        positions = [story.items[id].position for id in places(plan, note) if not story.items[id].instruction]
+        assert positions == sorted(positions)
+
+
+def test_the_last_turns_stand_in_their_place_with_their_calls() -> None:
+    story = long_story(exchanges=20)
+    plan = story.planner(low=1_500).plan(None, Fresh(records=tuple(story.items)))
+    recent = [id for id, item in story.items.items() if item.turn > story.turn - BALANCED.turns]
+    assert set(recent) <= set(places(plan))
+    for id in places(plan):
+        assert story.items[id].group in places(plan)
+
+
+def test_instructions_that_came_later_stay() -> None:
+    story = long_story(exchanges=20)
+    late = story.said(Role.SYSTEM, 40)
+    story.exchange(100)
+    plan = story.planner(low=1_500).plan(None, Fresh(records=tuple(story.items)))
+    assert late in places(plan)
+
+
+def test_an_open_call_stays_in_its_place_however_old() -> None:
+    story = Story()
+    story.said(Role.USER, 10)
+    waiting = story.said(Role.ASSISTANT, 5, open=True)
+    for _ in range(20):
+        story.exchange(100)
+    plan = story.planner(budget=3_000, low=500, needed=NEVER).plan(None, Fresh(records=tuple(story.items)))
+    assert waiting in places(plan)
+
+
+def test_what_is_never_needed_is_left_out_and_what_is_likely_stands_in_a_note() -> None:
+    story = long_story(exchanges=20)
+    fresh = Fresh(records=tuple(story.items))
+    assert not places(story.planner(low=5_000, needed=NEVER).plan(None, fresh), note=1)
+    assert places(story.planner(low=5_000).plan(None, fresh), note=1)
+
+
+@pytest.mark.parametrize("least", [Level.GIST, Level.REF])
+def test_what_is_protected_is_at_least_named(least: Level) -> None:
+    story = Story()
+    call = story.said(Role.ASSISTANT, 5)
+    kept = story.result(call, 100, least=least)
+    for _ in range(20):
+        story.exchange(100)
+    plan = story.planner(low=600, needed=NEVER).plan(None, Fresh(records=tuple(story.items)))
+    assert level(plan, kept) in (Level.DENSE, Level.GIST, least)
+    assert [kept] == places(plan, note=1)

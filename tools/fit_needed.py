@@ -1,0 +1,237 @@
+"""Fits how likely the next requests need an earlier result: ``callsheet/assemble/needed.json``, and tables to check it by.
+
+usage: python tools/fit_needed.py RECORDINGS... [--out FOLDER]
+
+RECORDINGS are files of recorded trajectories. Each recording is walked turn by turn as assembly walks a conversation:
+at every third step each finished result that is out of the newest turns is one observation, with the features that
+assembly knows (turns since it was last used, tokens of its dense form, the share of earlier results that were used
+again), and it counts as needed when one of the next `HORIZON` steps uses a value that stands in it, in nothing newer,
+and in nothing but results. Rates are fitted as a product of one factor per bin (iterative proportional fitting of a
+log-linear rate) and then moved half-way to the mean, in logarithms: other sources
+differ from these by more than the counts of these can tell.
+
+Written are ``needed.json`` (all sources) and, into FOLDER, one table without each original source: figures for a file
+are measured with the table that has not seen its source.
+"""
+
+import argparse
+import json
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from callsheet.assemble.bringing import COMMON
+from callsheet.assemble.needed import AGES, REUSES, SIZES, Needed
+from callsheet.derive.derived import index_message, index_result, unpack
+from callsheet.evaluate import files
+from callsheet.evaluate.evidence import Evidence
+from callsheet.evaluate.messages import Message, Role, copyable_text
+from callsheet.evaluate.trajectory import Trajectory
+from callsheet.runtime.gathering import LATE
+from callsheet.wire.tokens import count
+
+HORIZON = 20
+"""Steps within which a result counts as needed."""
+
+OUT_OF_VIEW = 3
+"""Turns after which a result is looked at: younger ones stand in view anyway."""
+
+EVERY = 3
+"""Steps between two observations."""
+
+ROUNDS = 60
+SHIPPED = Path(__file__).parent.parent / "src" / "callsheet" / "assemble" / "needed.json"
+
+Bins = tuple[int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """One result at one step."""
+
+    bins: Bins
+    needed: bool
+
+
+class Walk:
+    """A recording, walked as assembly would."""
+
+    def __init__(self, trajectory: Trajectory) -> None:
+        self.messages = trajectory.messages
+        self.steps = trajectory.steps
+        self.turn_of = list(_turns(self.messages))
+        self.entities = [_entities(message) for message in self.messages]
+        self.sizes = [_size(message) for message in self.messages]
+        self.needed_at = _needed_at(trajectory)
+        self.last_use = list(self.turn_of)
+        self.holders: dict[str, list[int]] = {}
+        self.reused: set[int] = set()
+
+    def observations(self) -> Iterator[Seen]:
+        """Every result at every third step, from the moment that it is out of view."""
+        at = 0
+        for number, step in enumerate(self.steps):
+            while at < step:
+                self._take(at)
+                at += 1
+            if number % EVERY == 0:
+                yield from self._now(step, self.steps[number : number + HORIZON])
+
+    def _take(self, at: int) -> None:
+        if self.messages[at].role == Role.TOOL:
+            for entity in self.entities[at]:
+                self.holders.setdefault(entity, []).append(at)
+            return
+        turn = self.turn_of[at]
+        for entity in self.entities[at]:
+            held = self.holders.get(entity, ())
+            if 0 < len(held) <= COMMON:
+                for result in held:
+                    self.last_use[result] = turn
+                    if turn - self.turn_of[result] > LATE:
+                        self.reused.add(result)
+
+    def _now(self, step: int, coming: Sequence[int]) -> Iterator[Seen]:
+        turn = self.turn_of[step - 1]
+        results = [at for at in range(step) if self.messages[at].role == Role.TOOL]
+        reuse = len(self.reused) / len(results) if results else 0.0
+        for at in results:
+            if turn - self.turn_of[at] > OUT_OF_VIEW:
+                bins = (_bin(turn - self.last_use[at], AGES), _bin(self.sizes[at], SIZES), _bin(reuse, REUSES))
+                wanted = self.needed_at.get(at, ())
+                yield Seen(bins, any(coming[0] <= use <= coming[-1] for use in wanted))
+
+
+def _turns(messages: Iterable[Message]) -> Iterator[int]:
+    turn = 0
+    for message in messages:
+        turn += message.role in (Role.USER, Role.ASSISTANT)
+        yield turn
+
+
+def _entities(message: Message) -> frozenset[str]:
+    return frozenset(index_message(copyable_text(message)).entities)
+
+
+def _size(message: Message) -> int:
+    if message.role != Role.TOOL:
+        return 0
+    derived = unpack(index_result(message.text, tool="", arguments="", count=count_o200k).derived)
+    return derived.dense_tokens if derived is not None else 0
+
+
+def count_o200k(text: str) -> int:
+    return count(text, "o200k_base")
+
+
+def _needed_at(trajectory: Trajectory) -> Mapping[int, list[int]]:
+    """Of each result the steps that use a value of it that stands in nothing newer and in results alone."""
+    found: dict[int, list[int]] = {}
+    for step, needs in Evidence(trajectory).needs.items():
+        for need in needs:
+            if need.hard:
+                found.setdefault(need.sources[-1], []).append(step)
+    return found
+
+
+def _bin(value: float, bounds: Sequence[float]) -> int:
+    return next((index for index, bound in enumerate(bounds) if value <= bound), len(bounds))
+
+
+def source_of(trajectory: Trajectory, origins: Mapping[str, str]) -> str:
+    """The repository that a recording comes from; a session made of recordings names them, and comes from theirs."""
+    kind, _, parts = trajectory.source.partition(": ")
+    known = [origins[part] for part in parts.split(", ") if part in origins]
+    return known[0] if known else kind.split("@")[0]
+
+
+@dataclass(slots=True)
+class Tally:
+    """Observations of one source by bins."""
+
+    seen: dict[Bins, int]
+    needed: dict[Bins, int]
+
+    def add(self, observation: Seen) -> None:
+        self.seen[observation.bins] = self.seen.get(observation.bins, 0) + 1
+        self.needed[observation.bins] = self.needed.get(observation.bins, 0) + observation.needed
+
+
+def fit(name: str, tallies: Iterable[Tally]) -> Needed:
+    """One table from the observations of several sources."""
+    seen: dict[Bins, float] = {}
+    needed: dict[Bins, float] = {}
+    for tally in tallies:
+        for bins, number in tally.seen.items():
+            seen[bins] = seen.get(bins, 0.0) + number
+            needed[bins] = needed.get(bins, 0.0) + tally.needed[bins]
+    base = sum(needed.values()) / sum(seen.values())
+    factors = [[1.0] * (len(bounds) + 1) for bounds in (AGES, SIZES, REUSES)]
+    for _ in range(ROUNDS):
+        for axis in range(3):
+            _scale(factors, axis, base, seen, needed)
+    age, size, reuse = (tuple(round(factor**TEMPER, 3) for factor in axis) for axis in factors)
+    return Needed(name=name, base=round(base, 5), age=age, size=size, reuse=reuse)
+
+
+TEMPER = 0.5
+"""How much of what was fitted is kept, in logarithms."""
+
+PRIOR = 1.0
+"""Expected needs added to both sides of each bin, so that a bin that was hardly seen stays near the mean."""
+
+
+def _scale(
+    factors: list[list[float]], axis: int, base: float, seen: Mapping[Bins, float], needed: Mapping[Bins, float]
+) -> None:
+    wanted = [PRIOR] * len(factors[axis])
+    expected = [PRIOR] * len(factors[axis])
+    for bins, number in seen.items():
+        rate = base * number
+        for other in range(3):
+            if other != axis:
+                rate *= factors[other][bins[other]]
+        expected[bins[axis]] += rate
+        wanted[bins[axis]] += needed[bins]
+    factors[axis] = [want / expect for want, expect in zip(wanted, expected, strict=True)]
+
+
+def main(arguments: Sequence[str]) -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("recordings", nargs="+", type=Path)
+    parser.add_argument("--out", type=Path, default=None)
+    options = parser.parse_args(arguments)
+    tallies = _tallies([files.load(path) for path in options.recordings])
+    _write(SHIPPED, fit("needed@1", tallies.values()))
+    if options.out is None:
+        return
+    options.out.mkdir(parents=True, exist_ok=True)
+    for source in sorted({source for source, _ in tallies}):
+        rest = [tally for (other, _), tally in tallies.items() if other != source]
+        _write(options.out / f"{source.replace('/', '_')}.json", fit(f"needed@1 without {source}", rest))
+
+
+def _tallies(recordings: Sequence[files.RecordingFile]) -> dict[tuple[str, str], Tally]:
+    """Observations by original source and file; those that never needed anything tell nothing about when."""
+    origins = {each.id: each.source.split("@")[0] for file in recordings for each in file.trajectories if "@" in each.source}
+    tallies: dict[tuple[str, str], Tally] = {}
+    for file in recordings:
+        for trajectory in file.trajectories:
+            tally = tallies.setdefault((source_of(trajectory, origins), file.name), Tally({}, {}))
+            for observation in Walk(trajectory).observations():
+                tally.add(observation)
+    for (source, name), tally in sorted(tallies.items()):
+        print(
+            f"{source}, {name}: {sum(tally.needed.values()):,} needed of {sum(tally.seen.values()):,}", file=sys.stderr
+        )
+    return {key: tally for key, tally in tallies.items() if sum(tally.needed.values())}
+
+
+def _write(path: Path, table: Needed) -> None:
+    fields = {name: getattr(table, name) for name in ("name", "base", "age", "size", "reuse")}
+    path.write_text(json.dumps(fields, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
