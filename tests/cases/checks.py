@@ -25,6 +25,7 @@ class Played:
     runtime: Runtime
     talk: Conversation
     provider: str
+    policy: str
     tools: list[Json]
     #: None where the case is refused at every budget that it names.
     sheet: Sheet
@@ -35,7 +36,9 @@ class Played:
 
     def assemble(self, budget: int, tools: list[Json] | None = None) -> Sheet:
         offered = self.tools if tools is None else tools
-        return self.talk.assemble(provider=self.provider, model=MODELS[self.provider], tools=offered, budget=budget)
+        return self.talk.assemble(
+            provider=self.provider, model=MODELS[self.provider], tools=offered, budget=budget, policy=self.policy
+        )
 
 
 Check = Callable[[Played, object], None]

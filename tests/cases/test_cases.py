@@ -1,4 +1,4 @@
-"""Every row of `cases.yaml`, recorded once and rendered for each provider, with the invariants of every request.
+"""Every row of `cases.yaml`, recorded once and rendered for each provider under two policy sets, with the invariants of every request.
 
 U1 to U4 (pairing, grouping, order, content) are the providers' rules as `wire.validate` has them, U5 is the budget,
 U6 encodes, U7 and U8: assembling twice gives equal bytes and changes nothing that is recorded.
@@ -36,7 +36,7 @@ def location(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     return ":memory:" if request.param == "memory" else str(tmp_path / "case.db")
 
 
-def play(case: Json, provider: str, location: str) -> Iterator[Played]:
+def play(case: Json, provider: str, policy: str, location: str) -> Iterator[Played]:
     runtime = callsheet.open(location, ids=SequenceIds(), clock=FixedClock())
     with runtime:
         talk = runtime.conversation(str(case["id"]))
@@ -44,14 +44,15 @@ def play(case: Json, provider: str, location: str) -> Iterator[Played]:
         for value in history:
             talk.record(value)
         tools = TOOLS[str(case["tools"])]() if "tools" in case else []
-        sheet = talk.assemble(provider=provider, model=MODELS[provider], tools=tools, budget=BUDGET)
-        yield Played(runtime=runtime, talk=talk, provider=provider, tools=tools, sheet=sheet)
+        sheet = talk.assemble(provider=provider, model=MODELS[provider], tools=tools, budget=BUDGET, policy=policy)
+        yield Played(runtime=runtime, talk=talk, provider=provider, policy=policy, tools=tools, sheet=sheet)
 
 
+@pytest.mark.parametrize("policy", ["replay", "balanced"])
 @pytest.mark.parametrize("provider", MODELS)
 @pytest.mark.parametrize("case", HERE, ids=[str(case["id"]) for case in HERE])
-def test_case(case: Json, provider: str, location: str) -> None:
-    for played in play(case, provider, location):
+def test_case(case: Json, provider: str, policy: str, location: str) -> None:
+    for played in play(case, provider, policy, location):
         invariants(played)
         for name, expected in cast("Json", case["expect"]).items():
             CHECKS[name](played, expected)

@@ -12,6 +12,7 @@ from itertools import groupby
 
 from callsheet.assemble import blocks, standins
 from callsheet.assemble.forms import Forms, asked
+from callsheet.assemble.likeness import Earlier
 from callsheet.assemble.pairing import Pairing, pair, shown_calls
 from callsheet.derive.text import binary_standin, readable
 from callsheet.graph import values
@@ -186,10 +187,10 @@ class _Composer:
         if level is Level.RAW:
             return tuple(self._content(part) for part in body.content)
         forms, raw = self.material.forms, result_text(body, self.read)
-        if level in (Level.DENSE, Level.FOCUS, Level.GIST):
+        if selection.against is not None:
+            text = forms.against(selection, raw, lambda: earlier(selection.against, self.material))
+        elif level in (Level.DENSE, Level.FOCUS, Level.GIST):
             text = forms.text(selection, raw)
-        elif level is Level.REF:
-            text = standins.SAME if selection.reason is Reason.INCLUDED else forms.left_out(selection, raw)
         else:
             text = forms.left_out(selection, raw)
         media = level in (Level.DENSE, Level.FOCUS)
@@ -282,6 +283,16 @@ def _visible(parts: tuple[blocks.Part, ...]) -> tuple[blocks.Part, ...]:
 def _visible_content(content: tuple[blocks.Content, ...]) -> tuple[blocks.Content, ...]:
     kept = tuple(part for part in content if not _blank(part))
     return kept or (blocks.Text(text=standins.NO_OUTPUT),)
+
+
+def earlier(record: RecordId | None, material: Material) -> Earlier:
+    """A result that stands in view in full, for a later one to be told against."""
+    body = material.records[record].body if record is not None else None
+    assert isinstance(body, ToolArtifact)
+    call = material.calls.get(body.call) if body.call is not None else None
+    tool = (call.tool if call is not None else body.tool) or "tool"
+    arguments = text_of(material.read(call.arguments)) if call is not None else ""
+    return Earlier(record=RecordId(record or ""), text=result_text(body, material.read), asked=asked(tool, arguments))
 
 
 def result_text(body: ToolArtifact, read: Read) -> str:

@@ -1,9 +1,10 @@
 """The text of a result at each level of detail, and its line in a note."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 
 from callsheet.assemble import standins
+from callsheet.assemble.likeness import Earlier, told_against
 from callsheet.derive.derived import Derived
 from callsheet.derive.document import Document
 from callsheet.derive.reading import read
@@ -32,6 +33,7 @@ class Forms:
     #: Whether references are shown: they are when the model can use them.
     references: bool = True
     _kept: dict[tuple[RecordId, Level, tuple[int, ...]], str] = field(default_factory=dict)
+    _differing: dict[tuple[RecordId, RecordId], str] = field(default_factory=dict)
 
     def text(self, selection: Selection, raw: str, mime: str = "") -> str:
         """The text of a result that stands at the level of its selection."""
@@ -44,10 +46,21 @@ class Forms:
             kept = self._kept[key] = self._made(selection, raw, mime)
         return kept
 
+    def against(self, selection: Selection, raw: str, earlier: Callable[[], Earlier]) -> str:
+        """The text of a result that stands by what differs from an earlier one."""
+        key = (selection.record, selection.against or selection.record)
+        kept = self._differing.get(key)
+        if kept is None:
+            told = told_against(raw, earlier())
+            kept = self._differing[key] = told if told is not None else self.text(selection, raw)
+        return kept
+
     def forget(self, but: Collection[RecordId]) -> None:
         """Let go of the texts of all records but these."""
         for key in [key for key in self._kept if key[0] not in but]:
             del self._kept[key]
+        for pair in [pair for pair in self._differing if pair[0] not in but]:
+            del self._differing[pair]
 
     def _made(self, selection: Selection, raw: str, mime: str) -> str:
         known = self.derived.get(selection.record)

@@ -45,7 +45,8 @@ class Seen:
     index: Index | None = None
     derived: Derived | None = None
     used: int = 0
-    same_as: RecordId | None = None
+    like: RecordId | None = None
+    like_size: int = 0
     #: A call of the message has no result yet.
     open: bool = False
 
@@ -164,7 +165,8 @@ class Itemiser:
             reason=decision.reason,
             segments=segments,
             used=max(seen.used, seen.turn),
-            same_as=seen.same_as,
+            like=seen.like,
+            like_size=seen.like_size,
         )
 
     def _narrowed(self, seen: Seen, body: ToolArtifact, derived: Derived) -> tuple[tuple[int, ...], int]:

@@ -38,8 +38,9 @@ class Item:
     segments: tuple[int, ...] = ()
     #: The newest turn in which it was used, its own at least.
     used: int = 0
-    #: An earlier result with the same bytes for the same call.
-    same_as: RecordId | None = None
+    #: An earlier result in view that it mostly equals, and the tokens of what differs.
+    like: RecordId | None = None
+    like_size: int = 0
     #: One of its calls has no result yet: it stays in its place.
     open: bool = False
 

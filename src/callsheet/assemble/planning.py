@@ -8,7 +8,7 @@ costs a little at every step, rewriting it costs much once, and how many steps f
 was paid for keeping equals what rewriting costs is never more than twice as dear as knowing.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -138,6 +138,8 @@ class Planner:
     def size_of(self, selection: Selection) -> int:
         """Tokens of one record where and as it stands."""
         item = self.items[selection.record]
+        if selection.against is not None:
+            return item.framing + item.like_size
         return _noted_size(item, selection.level) if selection.note else _standing_size(item, selection.level)
 
     def _protected_size(self, standing: Standing, fresh: Fresh) -> int:
@@ -152,7 +154,8 @@ class Planner:
         notes = max((selection.note for selection in standing.selections), default=0)
         note = [self._noticed(id, notes + 1) for id in fresh.notices]
         note += [self._brought(id, notes + 1) for id in fresh.brought]
-        news = [self._stands(self.items[id]) for id in fresh.records]
+        whole = {selection.record for selection in standing.selections if _whole(selection)}
+        news = [self._stands(self.items[id], whole) for id in fresh.records]
         news = [selection for selection in news if selection.level is not Level.NONE]
         place = next(
             (
@@ -164,17 +167,19 @@ class Planner:
         )
         return [*news[:place], *(entry for entry in note if entry.level is not Level.NONE), *news[place:]]
 
-    def _stands(self, item: Item) -> Selection:
+    def _stands(self, item: Item, whole: Container[RecordId] = ()) -> Selection:
+        """A record in its place. `whole` are the results before it that stand in full, to be told against."""
         level = self._first_level(item)
         segments = item.segments if level is Level.FOCUS else ()
-        return Selection(record=item.id, level=level, reason=_why(item, level), turn=item.turn, segments=segments)
+        against = item.like if level is Level.DENSE and item.like in whole else None
+        return Selection(
+            record=item.id, level=level, reason=_why(item, level), turn=item.turn, segments=segments, against=against
+        )
 
     def _first_level(self, item: Item) -> Level:
         """In how much detail a record stands when it is new or among the last turns."""
         if not item.is_result or self.policy.verbatim:
             return _within(Level.RAW, item.most_hard)
-        if item.same_as is not None:
-            return _within(Level.REF, item.most_hard)
         wanted = self.policy.history
         if Level.FOCUS in item.standing:
             wanted = Level.FOCUS
@@ -202,7 +207,9 @@ class Planner:
         ids = dict.fromkeys([*(selection.record for selection in before), *fresh.brought, *fresh.records])
         items = sorted((self.items[id] for id in ids), key=lambda item: item.position)
         kept = {item.id: item for item in self._kept(items)}
-        stands = {item.id: self._stands(item) for item in kept.values()}
+        stands: dict[RecordId, Selection] = {}
+        for item in kept.values():
+            stands[item.id] = self._stands(item, {id for id, other in stands.items() if _whole(other)})
         stands = self._fitted(stands, sum(self._owed(item) for item in items if item.id not in kept))
         room = self.limits.low - self.size(stands.values())
         rest = [item for item in items if item.id not in kept or item.id not in stands]
@@ -340,6 +347,11 @@ _SAID_FADES = 10
 
 Turns after which its worth has halved.
 """
+
+
+def _whole(selection: Selection) -> bool:
+    """Whether a record stands in its place with all it says."""
+    return selection.level in (Level.RAW, Level.DENSE) and not selection.note and selection.against is None
 
 
 def _shows(item: Item, level: Level) -> float:

@@ -407,6 +407,8 @@ class Selection(Value, array_like=True):
     note: Count = 0
     #: Of `Level.FOCUS`: the segments that are shown.
     segments: tuple[int, ...] = ()
+    #: An earlier result that stands in its place: of this one, what differs from it is shown.
+    against: RecordId | None = None
 
 
 class ContextAssembly(Value, tag="assembly"):

@@ -195,6 +195,7 @@ class Assembling:
                 in_play=in_play,
             ),
             read=self.place.read,
+            counting=self.desk.counting(counter),
             base=self.base,
             open=self.open,
             low=order.policy.low_water.of(room),

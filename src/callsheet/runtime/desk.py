@@ -6,9 +6,11 @@ Nothing here decides anything: a desk that is empty, as after a restart, leads t
 import threading
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from callsheet.assemble.delta import Whole
 from callsheet.assemble.forms import Forms
+from callsheet.assemble.likeness import Earlier
 from callsheet.derive.derived import Derived, unpack
 from callsheet.graph.ids import RecordId
 from callsheet.graph.index import Index
@@ -32,6 +34,8 @@ class Desk:
     indexes: dict[RecordId, Index] = field(default_factory=dict)
     derived: dict[RecordId, Derived] = field(default_factory=dict)
     calls: dict[RecordId, Record] = field(default_factory=dict)
+    #: Results to which new ones are compared.
+    earlier: dict[RecordId, Earlier] = field(default_factory=dict)
     forms: dict[bool, Forms] = field(default_factory=dict)
     sheets: list[Whole] = field(default_factory=list)
     counts: dict[tuple[str, str], int] = field(default_factory=dict)
@@ -41,7 +45,8 @@ class Desk:
         """Keep a sheet that was just assembled, and of the records those that stand in it."""
         self.sheets = [*self.sheets[1 - _SHEETS :], sheet]
         wanted = {selection.record for kept in self.sheets for selection in kept.selected}
-        for known in (self.records, self.indexes, self.derived):
+        keeping: tuple[dict[RecordId, Any], ...] = (self.records, self.indexes, self.derived, self.earlier)
+        for known in keeping:
             for id in [id for id in known if id not in wanted]:
                 del known[id]
         answered = {id for record in self.records.values() for id in called(record)}

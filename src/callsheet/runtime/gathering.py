@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 
 from callsheet.assemble import bringing
 from callsheet.assemble.delta import Whole
-from callsheet.assemble.compose import INSTRUCTING
+from callsheet.assemble.compose import INSTRUCTING, Material, earlier, result_text
 from callsheet.assemble.itemising import Itemiser, Seen
 from callsheet.assemble.items import Item
+from callsheet.assemble.likeness import COMPARED, LONGEST, Earlier, most_like
 from callsheet.assemble.planning import Fresh, Rewrite, Standing
 from callsheet.graph.changes import (
     CallResolved,
@@ -106,6 +107,7 @@ class Gathering:
     desk: Desk
     itemiser: Callable[[Mapping[RecordId, ToolCall], int, frozenset[str]], Itemiser]
     read: Callable[[Payload], bytes]
+    counting: Callable[[str], int]
     #: What was shown last; None: nothing, or nothing that can be gone on from.
     base: Whole | None
     #: Calls without a result.
@@ -368,7 +370,7 @@ class Gathering:
         deciding = Deciding(
             boundary=self.boundary, policy=self.policy, standings=standings, calls=calls, open=self.open, turn=turn
         )
-        same = self._same(view, news)
+        likes = self._likes(view, news)
         newest = max(
             (r.position for r in news if isinstance(r.body, Message) and r.body.role is Role.USER), default=0
         )
@@ -390,30 +392,55 @@ class Gathering:
                 index=self.desk.indexes.get(id),
                 derived=self.desk.derived.get(id),
                 used=self.used.get(id, own),
-                same_as=same.get(id),
+                like=likes[id][0] if id in likes else None,
+                like_size=likes[id][1] if id in likes else 0,
                 open=any(call in self.open for call in called(record)),
             )
             items[id] = itemiser.item(seen, decision)
         return items
 
-    def _same(self, view: Sequence[Selection], news: Sequence[Record]) -> dict[RecordId, RecordId]:
-        """New results that equal one in view of the same call: shown once."""
+    def _likes(self, view: Sequence[Selection], news: Sequence[Record]) -> dict[RecordId, tuple[RecordId, int]]:
+        """For results that mostly equal one in view: that one, and the tokens of what differs."""
         if self.policy.verbatim:
             return {}
-        shown: dict[tuple[str | None, str | None, str | None], RecordId] = {}
+        material = Material(
+            records=self.desk.records, calls=bodies(self.desk.calls), read=self.read, forms=self.desk.forms_for(False)
+        )
+        found: dict[RecordId, tuple[RecordId, int]] = {}
+        whole: list[RecordId] = []
         for selection in view:
-            if selection.level in _WHOLE and not selection.note:
-                body = self.desk.records[selection.record].body
-                if isinstance(body, ToolArtifact):
-                    shown.setdefault((body.tool, body.arguments_digest, body.digest), selection.record)
-        same: dict[RecordId, RecordId] = {}
-        for record in news:
-            body = record.body
-            if isinstance(body, ToolArtifact) and body.call is not None and body.size > SMALL:
-                key = (body.tool, body.arguments_digest, body.digest)
-                if key in shown:
-                    same[record.id] = shown[key]
-        return same
+            if selection.against is not None:
+                like = self._most_like(selection.record, [self._earlier(selection.against, material)], size=None)
+                found |= {selection.record: like} if like is not None else {}
+            elif selection.level in _WHOLE and not selection.note and self._comparable(selection.record):
+                whole.append(selection.record)
+        comparable = [record.id for record in news if self._comparable(record.id)]
+        if whole and comparable:
+            before = [self._earlier(id, material) for id in whole[-COMPARED:]]
+            for id in comparable:
+                derived = self.desk.derived.get(id)
+                like = self._most_like(id, before, size=derived.dense_tokens if derived is not None else 0)
+                found |= {id: like} if like is not None else {}
+        return found
+
+    def _comparable(self, id: RecordId) -> bool:
+        """Whether a result answers a call, and is neither so short nor so long that comparing it gains nothing."""
+        body = self.desk.records[id].body
+        return isinstance(body, ToolArtifact) and body.call is not None and SMALL < body.size <= LONGEST
+
+    def _earlier(self, id: RecordId, material: Material) -> Earlier:
+        known = self.desk.earlier.get(id)
+        if known is None:
+            known = self.desk.earlier[id] = earlier(id, material)
+        return known
+
+    def _most_like(
+        self, id: RecordId, before: Sequence[Earlier], *, size: int | None
+    ) -> tuple[RecordId, int] | None:
+        """The earlier result against which one of `size` tokens is best told; None: whatever it saves."""
+        body = self.desk.records[id].body
+        assert isinstance(body, ToolArtifact)
+        return most_like(result_text(body, self.read), size, before, self.counting)
 
 
 LATE = 3

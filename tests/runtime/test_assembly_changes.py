@@ -1,0 +1,107 @@
+"""What changed the standing of a record holds for every later request, not only for the next one."""
+
+import pytest
+
+from callsheet import Conversation, Sheet
+from callsheet.graph.changes import MarkedStale, Reclassified, Superseded
+from callsheet.graph.enums import Level, Privacy, Reason
+from callsheet.graph.ids import RecordId
+from callsheet.graph.record import Body
+from callsheet.policy.sets import BALANCED
+from callsheet.testing import memory_runtime
+from tests.runtime.replies import asks, call, openai_reply, result, user
+
+BERTH = "Berth 14 is held by the barge MORWENNA-88."
+BUDGET = 4_000
+
+
+def change(talk: Conversation, body: Body, kind: str) -> None:
+    talk._session.append(talk._view, lambda drafting: drafting.add(body, kind=kind))
+
+
+def harbour(talk: Conversation) -> RecordId:
+    """One look at a berth, and the answer that followed it."""
+    talk.record([user("Who is at berth 14?"), asks(call("b", "look_up", '{"berth": 14}'))])
+    id = talk.record(result("b", BERTH)).ids[0]
+    talk.record(openai_reply("A barge."), sheet=assembled(talk))
+    return id
+
+
+def assembled(talk: Conversation) -> Sheet:
+    return talk.assemble(provider="openai", model="gpt-5.2", policy="balanced", budget=BUDGET)
+
+
+def goes_on(talk: Conversation, number: int, text: str = "And the next one?") -> list[Sheet]:
+    """Another turn with a result of some size; the sheets of its question and of its result."""
+    talk.record(user(text))
+    sheet = assembled(talk)
+    id = f"n{number}"
+    talk.record(openai_reply(asks(call(id, "tide", f'{{"day": {number}}}'))), sheet=sheet)
+    talk.record(result(id, "\n".join(f"pier {number}-{pier}: wind {pier * number % 17} knots" for pier in range(16))))
+    after = assembled(talk)
+    talk.record(openai_reply("Noted."), sheet=after)
+    return [sheet, after]
+
+
+def season(talk: Conversation) -> list[Sheet]:
+    """So many turns that everything is chosen anew at least once."""
+    sheets = [sheet for number in range(1, 24) for sheet in goes_on(talk, number)]
+    assert {"high_water", "pays"} & {sheet.record.rewritten for sheet in sheets}
+    return sheets
+
+
+def text(sheet: Sheet) -> str:
+    return b"\n".join(sheet.blocks).decode()
+
+
+def level(sheet: Sheet, id: RecordId) -> Level:
+    return next((selection.level for selection in sheet.selections if selection.record == id), Level.NONE)
+
+
+def test_what_was_withheld_once_stays_withheld_through_every_rewrite() -> None:
+    with memory_runtime() as runtime:
+        talk = runtime.conversation("harbour")
+        id = harbour(talk)
+        change(talk, Reclassified(records=(id,), privacy=Privacy.SECRET), "reclassified")
+        first = goes_on(talk, 0)[0]
+        assert "hard" == first.record.rewritten
+        assert Level.SAFE is level(first, id)
+        sheets = season(talk)
+        (named, _) = goes_on(talk, 24, "What about MORWENNA-88?")
+        for sheet in (first, *sheets):
+            assert "MORWENNA" not in text(sheet)
+        assert "held by the barge" not in text(named)
+
+
+@pytest.mark.parametrize("kind", ["superseded", "marked_stale"])
+def test_what_no_longer_speaks_for_the_present_gets_one_notice_and_never_comes_back_as_fact(kind: str) -> None:
+    with memory_runtime() as runtime:
+        talk = runtime.conversation("harbour")
+        id = harbour(talk)
+        newer = talk.record(
+            [user("Look again."), asks(call("b2", "look_up", '{"berth": 15}')), result("b2", "Berth 15 is free.")]
+        ).ids[-1]
+        talk.record(openai_reply("It is."), sheet=assembled(talk))
+        if kind == "superseded":
+            change(talk, Superseded(current=newer, replaced=(id,)), kind)
+        else:
+            change(talk, MarkedStale(records=(id,)), kind)
+        first = goes_on(talk, 0)[0]
+        assert not first.record.rewritten
+        notices = [selection for selection in first.selections if selection.note and selection.record == id]
+        assert [Reason.SUPERSEDED if kind == "superseded" else Reason.STALE] == [one.reason for one in notices]
+        sheets = season(talk)
+        rewritten = next(place for place, sheet in enumerate(sheets) if sheet.record.rewritten)
+        for sheet in sheets[:rewritten]:
+            assert 1 == sum(bool(selection.note) and selection.record == id for selection in sheet.selections)
+        for sheet in sheets[rewritten:]:
+            assert "held by the barge" not in text(sheet)
+        assert "held by the barge" not in text(goes_on(talk, 24, "What about MORWENNA-88?")[0])
+
+
+def test_the_last_turns_stay_until_policy_says_otherwise() -> None:
+    with memory_runtime() as runtime:
+        talk = runtime.conversation("harbour")
+        id = harbour(talk)
+        for number in range(BALANCED.turns // 2):
+            assert Level.DENSE is level(goes_on(talk, number)[0], id)
