@@ -20,8 +20,9 @@ LIKELY = Needed(
 
 NEVER = Needed(name="never@1", base=0.0, age=LIKELY.age, size=LIKELY.size, reuse=LIKELY.reuse)
 
-ASKED, LEFT, NARROW = 10, 16, 200
-"""Tokens of what was asked in a note's line, of a result that only a reference is left of, and of a narrowed one."""
+ASKED, LEFT, NARROW, DIFFERS = 10, 16, 200, 12
+"""Tokens of what was asked in a note's line, of a result that only a reference is left of, of a narrowed one, and of
+what differs between two."""
 
 
 @dataclass(kw_only=True)
@@ -60,7 +61,7 @@ class Story:
         most_hard: Level = Level.RAW,
         least: Level = Level.NONE,
         reason: Reason = Reason.INCLUDED,
-        same_as: RecordId | None = None,
+        like: RecordId | None = None,
     ) -> RecordId:
         place = len(self.items) + 1
         id = RecordId(f"result{place}")
@@ -82,7 +83,8 @@ class Story:
             reason=reason,
             segments=(0, 1),
             used=self.turn,
-            same_as=same_as,
+            like=like,
+            like_size=DIFFERS if like is not None else 0,
         )
         return id
 

@@ -165,6 +165,24 @@ def test_step_by_step_the_budget_is_kept_and_what_stands_stays_unless_rewritten(
         before = Standing(selections=plan.selections, carried=plan.carried)
 
 
+@given(st.lists(st.integers(1, 500), min_size=2, max_size=8), st.integers(1, 3_000), st.integers(0, 14))
+def test_what_is_told_by_its_difference_has_the_other_in_its_place_in_full(
+    sizes: list[int], budget: int, turns: int
+) -> None:
+    story = Story()
+    earlier: RecordId | None = None
+    for tokens in sizes:
+        story.said(Role.USER, 10)
+        earlier = story.result(story.said(Role.ASSISTANT, 5), tokens, like=earlier)
+    for _ in range(turns):
+        story.said(Role.USER, 5)
+    stood: set[RecordId] = set()
+    for selection in first(story.planner(budget=budget)).selections:
+        assert selection.against is None or selection.against in stood
+        if not selection.note and selection.level in (Level.RAW, Level.DENSE):
+            stood.add(selection.record)
+
+
 def test_a_call_without_a_result_is_named_where_it_cannot_stand() -> None:
     story = Story()
     story.said(Role.USER, 10)

@@ -7,7 +7,7 @@ from callsheet.graph.enums import Level, Reason, Role
 from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import Selection
 from callsheet.policy.sets import BALANCED, FAITHFUL, LEAN, REPLAY, PolicySetDocument
-from tests.assemble.items import NEVER, Story
+from tests.assemble.items import DIFFERS, NEVER, Story
 
 Ids = list[RecordId]
 
@@ -108,14 +108,38 @@ def test_a_soft_change_adds_one_notice_and_leaves_what_stands(reason: Reason, fo
     assert (old, form, reason) == (notice.record, notice.level, notice.reason)
 
 
-def test_a_repeated_result_is_shown_once() -> None:
+def test_a_result_that_mostly_equals_one_in_view_stands_by_what_differs() -> None:
     story = Story()
     question, call, first = story.exchange(100)
     before = standing(story, question, call, first)
     again = story.said(Role.ASSISTANT, 5)
-    repeated = story.result(again, 100, same_as=first)
-    plan = story.planner().plan(before, Fresh(records=(again, repeated)))
-    assert Level.REF is level(plan, repeated)
+    repeated = story.result(again, 100, like=first)
+    planner = story.planner()
+    plan = planner.plan(before, Fresh(records=(again, repeated)))
+    assert first == plan.selections[-1].against
+    assert DIFFERS == planner.size_of(plan.selections[-1])
+
+
+def test_where_the_other_does_not_stand_a_result_stands_itself() -> None:
+    story = Story()
+    first = story.exchange(100)[2]
+    for _ in range(20):
+        story.exchange(100)
+    repeated = story.result(story.said(Role.ASSISTANT, 5), 100, like=first)
+    planner = story.planner(low=900, needed=NEVER)
+    plan = planner.plan(None, Fresh(records=tuple(story.items)))
+    (selection,) = (one for one in plan.selections if one.record == repeated)
+    assert selection.against is None
+    assert 100 == planner.size_of(selection)
+
+
+def test_what_the_newest_turn_asks_for_stands_in_the_note_of_a_rewrite_whatever_the_table_says() -> None:
+    story = long_story(exchanges=20)
+    asked = next(id for id, item in story.items.items() if item.is_result)
+    planner = story.planner(low=1_500, needed=NEVER)
+    plan = planner.plan(None, Fresh(records=tuple(story.items), brought=(asked,)))
+    assert [asked] == places(plan, note=1)
+    assert planner.size(plan.selections) <= 1_500
 
 
 def test_a_refused_class_stands_in_its_safe_form_from_the_beginning() -> None:

@@ -1,4 +1,4 @@
-"""Every row of `cases.yaml`, recorded once and rendered for each provider under two policy sets, with the invariants of every request.
+"""Every row of `cases.yaml`, recorded once and rendered for each provider under two policy sets, with the invariants.
 
 U1 to U4 (pairing, grouping, order, content) are the providers' rules as `wire.validate` has them, U5 is the budget,
 U6 encodes, U7 and U8: assembling twice gives equal bytes and changes nothing that is recorded.

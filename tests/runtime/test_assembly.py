@@ -178,7 +178,9 @@ def hidden_run(acted: Sequence[Act], asked: Asking, ways: Sequence[str]) -> list
         return [*found, last] if last is not None else found
 
 
-@given(acts, asking, st.lists(st.sampled_from(["participant", "branch", "conversation", "user"]), min_size=1, max_size=3))
+@given(
+    acts, asking, st.lists(st.sampled_from(["participant", "branch", "conversation", "user"]), min_size=1, max_size=3)
+)
 @settings(max_examples=15, deadline=None)
 def test_what_is_hidden_changes_no_byte(acted: list[Act], asked: Asking, ways: list[str]) -> None:
     open_, hidden = hidden_run(acted, asked, ["none"]), hidden_run(acted, asked, ways)

@@ -105,3 +105,14 @@ def test_the_last_turns_stay_until_policy_says_otherwise() -> None:
         id = harbour(talk)
         for number in range(BALANCED.turns // 2):
             assert Level.DENSE is level(goes_on(talk, number)[0], id)
+
+
+def test_replay_shows_everything_also_where_another_set_left_most_of_it_out() -> None:
+    with memory_runtime() as runtime:
+        talk = runtime.conversation("harbour")
+        harbour(talk)
+        season(talk)
+        talk.record(user("And all in all?"))
+        assert len(assembled(talk).selections) < len(talk.history()[0])
+        sheet = talk.assemble(provider="openai", model="gpt-5.2", policy="replay")
+        assert [record.id for record in talk.history()[0]] == [selection.record for selection in sheet.selections]

@@ -197,4 +197,3 @@ def _gist_keeps(derived: Derived, index: Index | None) -> float:
         return 1.0 if derived.gist_tokens >= derived.dense_tokens else 0.5
     line = derived.gist.casefold()
     return sum(entity in line for entity in index.entities) / len(index.entities)
-

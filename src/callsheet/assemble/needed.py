@@ -7,6 +7,7 @@ tables without one source, to be measured on that source.
 
 from collections.abc import Sequence
 from functools import cache
+from math import exp, log
 from importlib.resources import files
 
 import msgspec
@@ -39,12 +40,24 @@ class Needed(Value):
 
     def of(self, *, age: int, size: int, reuse: float) -> float:
         """P for a result last used `age` turns ago, `size` tokens long, in a conversation that reuses that share."""
-        rate = self.base * self.age[_bin(age, AGES)] * self.size[_bin(size, SIZES)] * self.reuse[_bin(reuse, REUSES)]
-        return min(1.0, rate)
+        rate = self.base * _between(age, AGES, self.age) * self.size[_bin(size, SIZES)] * self.reuse[_bin(reuse, REUSES)]
+        # Rounded, so that the last bits of a logarithm, which differ between machines, decide nothing.
+        return round(min(1.0, rate), 9)
 
 
 def _bin(value: float, bounds: Sequence[float]) -> int:
     return next((index for index, bound in enumerate(bounds) if value <= bound), len(bounds))
+
+
+def _between(value: float, bounds: Sequence[float], factors: Sequence[float]) -> float:
+    """The factor at a value: that of a bin at its upper bound, and in between on the way, in logarithms."""
+    at = _bin(value, bounds)
+    low = bounds[at - 1] if at else 0.0
+    high = bounds[at] if at < len(bounds) else 2.0 * bounds[-1]
+    if at == 0 or high <= low:
+        return factors[at]
+    way = min(1.0, log((1 + value) / (1 + low)) / log((1 + high) / (1 + low)))
+    return exp((1 - way) * log(factors[at - 1]) + way * log(factors[at]))
 
 
 @cache

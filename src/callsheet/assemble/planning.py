@@ -12,6 +12,8 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from msgspec.structs import replace
+
 from callsheet.assemble.items import Item
 from callsheet.assemble.knapsack import Option, choose
 from callsheet.assemble.needed import Needed
@@ -207,13 +209,15 @@ class Planner:
         ids = dict.fromkeys([*(selection.record for selection in before), *fresh.brought, *fresh.records])
         items = sorted((self.items[id] for id in ids), key=lambda item: item.position)
         kept = {item.id: item for item in self._kept(items)}
-        stands: dict[RecordId, Selection] = {}
-        for item in kept.values():
-            stands[item.id] = self._stands(item, {id for id, other in stands.items() if _whole(other)})
-        stands = self._fitted(stands, sum(self._owed(item) for item in items if item.id not in kept))
+        plain = {item.id: self._stands(item) for item in kept.values()}
+        stands = self._told(plain)
+        owed = sum(self._owed(item) for item in items if item.id not in kept)
+        if not self.policy.verbatim and self.size(stands.values()) + owed > self.limits.budget:
+            # What is told by its difference rests on the other, which may be shortened now.
+            stands = self._told(self._fitted(plain, owed))
         room = self.limits.low - self.size(stands.values())
         rest = [item for item in items if item.id not in kept or item.id not in stands]
-        noted = self._noted(rest, room)
+        noted = self._noted(rest, room, fresh.brought)
         left_out = {
             item.id: _omission(item) for item in items if item.id not in stands and item.id not in noted
         }
@@ -231,6 +235,18 @@ class Planner:
             if item.id in stands and not item.instruction and stands[item.id].level is not Level.NONE
         ]
         return Plan(selections=(*front, *note, *back), rewrite=why, carried=0.0, left_out=left_out)
+
+    def _told(self, stands: Mapping[RecordId, Selection]) -> dict[RecordId, Selection]:
+        """The same, in order of position, with each by its difference that has the other before it in full."""
+        told: dict[RecordId, Selection] = {}
+        whole: set[RecordId] = set()
+        for id, selection in stands.items():
+            like = self.items[id].like
+            differs = selection.level is Level.DENSE and like in whole
+            told[id] = replace(selection, against=like) if differs else selection
+            if _whole(told[id]):
+                whole.add(id)
+        return told
 
     def _kept(self, items: Sequence[Item]) -> list[Item]:
         """Instructions, the last turns and the newest user turn, each group of calls and results whole."""
@@ -294,10 +310,19 @@ class Planner:
         """What a record takes in the note at least; 0 where it may be left out."""
         return _noted_size(item, self._least(item)) if item.least is not Level.NONE else 0
 
-    def _noted(self, items: Sequence[Item], room: int) -> dict[RecordId, Selection]:
-        """What of the older records stands in the note: what must, then what is worth its tokens."""
+    def _noted(
+        self, items: Sequence[Item], room: int, brought: Sequence[RecordId] = ()
+    ) -> dict[RecordId, Selection]:
+        """What of the older records stands in the note: what must, what is asked for now, what is worth its tokens."""
         must = {item.id: self._least(item) for item in items if item.least is not Level.NONE}
         room -= sum(item.noted.get(must[item.id], 0) for item in items if item.id in must)
+        rest = {item.id: item for item in items}
+        for id in brought:
+            level = _within(_best(rest[id].noted), rest[id].most) if id in rest else Level.NONE
+            size = _noted_size(rest[id], level) - _noted_size(rest[id], must.get(id, Level.NONE)) if id in rest else 0
+            if level is not Level.NONE and size <= room:
+                must[id] = level
+                room -= size
         offers: dict[RecordId, list[Option]] = {}
         levels: dict[RecordId, list[Level]] = {}
         for item in items:

@@ -243,6 +243,9 @@ class Conversation:
         desk = session.desk(self._view)
         with desk.lock:
             base = last_shown(session.place, tail.lineage, self._view.participant, tail.last_said, desk)
+            if base is not None and chosen.verbatim and base.sheet.pins.policy_set != chosen.hash:
+                # Another set may have left out what a verbatim one shows.
+                base = None
             order = Order(boundary=boundary, policy=chosen, tools=offered, recall=recall, needed=needed or shipped())
             assembling = Assembling(
                 place=session.place, lineage=tail.lineage, order=order, desk=desk, base=base, open=frozenset(tail.open)

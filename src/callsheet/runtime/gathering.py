@@ -118,6 +118,7 @@ class Gathering:
     used: dict[RecordId, int] = field(default_factory=dict)
     occurring: Occurring = field(init=False)
     changes: bool | None = None
+    earlier: int = 0
 
     def gather(self, forced: Rewrite | None) -> Gathered:
         """Read, number the turns, look for what must come back, and decide on each record."""
@@ -138,7 +139,10 @@ class Gathering:
         view = tuple(selection for selection in view if selection not in gone)
         turn = self._number(view, news)
         results, reused = self._reuse(view, news, turn)
-        brought = [] if self.policy.verbatim or self.base is None else self._brought(view, news, turn)
+        # Of a history that was never shown, all before the newest question is old, and may be what it asks for.
+        asked = news if self.base is not None else _since_asked(news)
+        self.earlier = len(news) - len(asked)
+        brought = [] if self.policy.verbatim else self._brought(view, asked, turn)
         everything = dict.fromkeys(
             [*(selection.record for selection in view), *(record.id for record in news), *brought]
         )
@@ -274,7 +278,8 @@ class Gathering:
             around = self._around(self.desk.records[seed].position, NEAR, NEAR)
             self._find(found, around, shown, each=self.low // EIGHTH, total=self.low // QUARTER)
         for id in found:
-            self.used[id] = turn
+            # That it comes back is our guess: it counts as used when it would just have left the last turns.
+            self.used[id] = max(self.used.get(id, 0), turn - self.policy.turns)
         return sorted(found, key=lambda id: self.desk.records[id].position)
 
     def _telling(self, record: Record) -> tuple[str, ...]:
@@ -310,7 +315,8 @@ class Gathering:
             for selection in view
             if not selection.note or selection.level in _LEGIBLE
         }
-        shown |= {record.position for record in self.desk.calls.values()}
+        first = news[0].position if self.base is None else 0
+        shown |= {record.position for record in self.desk.calls.values() if record.position >= first}
         for record in said[-MESSAGES:]:
             match = self._match(record, shown, news[0].position, len(news))
             if match is not None:
@@ -322,7 +328,7 @@ class Gathering:
         if index is None or not index.terms:
             return None
         terms = [term for term, _ in index.terms[:QUERY]]
-        records = (self.base.sheet.messages_replayed if self.base is not None else 0) + new
+        records = (self.base.sheet.messages_replayed if self.base is not None else self.earlier) + new
         matching = bringing.Matching(terms, self._postings((), terms, before=before), records)
         promising = matching.promising(PROMISING)
         if not promising:
@@ -378,7 +384,7 @@ class Gathering:
         resolved = deciding.resolved(self.desk.records[id] for id in ids)
         for id in ids:
             record = self.desk.records[id]
-            own = self.turns.setdefault(id, max(0, turn - self.policy.turns - 1))
+            own = self.turns.setdefault(id, max(1, turn - self.policy.turns))
             decision = deciding.decide(
                 record,
                 own,
@@ -459,6 +465,16 @@ _WHOLE = frozenset({Level.RAW, Level.DENSE})
 _LEGIBLE = frozenset({Level.RAW, Level.DENSE, Level.FOCUS})
 _SOFT = frozenset({Reason.STALE, Reason.SUPERSEDED})
 _RANK = {level: rank for rank, level in enumerate(Level)}
+
+
+def _since_asked(news: Sequence[Record]) -> Sequence[Record]:
+    """The newest question and what follows it."""
+    asked = [
+        place
+        for place, record in enumerate(news)
+        if isinstance(record.body, Message) and record.body.role is Role.USER
+    ]
+    return news[asked[-1] :] if asked else news
 
 
 def _narrower(item: Item, level: Level) -> bool:

@@ -41,7 +41,9 @@ class Occurring:
             found = self.ledger.postings(self.key, replace(query, limit=limit))
             self._look(found)
             shown = _by_name(posting for posting in found if self._seen[posting.record])
-            short = [name for name, held in _by_name(found).items() if len(held) >= limit and _short(shown, name, query)]
+            short = [
+                name for name, held in _by_name(found).items() if len(held) >= limit and _short(shown, name, query)
+            ]
             if not short or limit >= WIDEST:
                 return [posting for held in shown.values() for posting in held[: query.limit]]
             limit *= 4
