@@ -5,7 +5,7 @@ usage: python tools/fit_needed.py RECORDINGS... [--out FOLDER]
 RECORDINGS are files of recorded trajectories. Each recording is walked turn by turn as assembly walks a conversation:
 at every third step each finished result that is out of the newest turns is one observation, with the features that
 assembly knows (turns since it was last used, tokens of its dense form, the share of earlier results that were used
-again), and it counts as needed when one of the next `HORIZON` steps uses a value that stands in it, in nothing newer,
+again, whether it was used since the present task began), and it counts as needed when one of the next `HORIZON` steps uses a value that stands in it, in nothing newer,
 and in nothing but results. Rates are fitted as a product of one factor per bin (iterative proportional fitting of a
 log-linear rate) and then moved half-way to the mean, in logarithms: other sources
 differ from these by more than the counts of these can tell.
@@ -21,6 +21,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from callsheet.assemble import bringing
 from callsheet.assemble.bringing import COMMON
 from callsheet.assemble.needed import AGES, REUSES, SIZES, Needed
 from callsheet.derive.derived import index_message, index_result, unpack
@@ -28,7 +29,9 @@ from callsheet.evaluate import files
 from callsheet.evaluate.evidence import Evidence
 from callsheet.evaluate.messages import Message, Role, copyable_text
 from callsheet.evaluate.trajectory import Trajectory
-from callsheet.runtime.gathering import LATE
+from callsheet.graph.ids import RecordId
+from callsheet.graph.index import Posting
+from callsheet.runtime.gathering import LATE, PROMISING, QUERY
 from callsheet.wire.tokens import count
 
 HORIZON = 20
@@ -40,10 +43,13 @@ OUT_OF_VIEW = 3
 EVERY = 3
 """Steps between two observations."""
 
+IN_VIEW = 20
+"""Turns since its last use in which a record is taken to stand in view."""
+
 ROUNDS = 60
 SHIPPED = Path(__file__).parent.parent / "src" / "callsheet" / "assemble" / "needed.json"
 
-Bins = tuple[int, int, int]
+Bins = tuple[int, int, int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +73,9 @@ class Walk:
         self.last_use = list(self.turn_of)
         self.holders: dict[str, list[int]] = {}
         self.reused: set[int] = set()
+        self.indexes = [index_message(copyable_text(message)) for message in self.messages]
+        self.terms: dict[str, list[int]] = {}
+        self.task = 0
 
     def observations(self) -> Iterator[Seen]:
         """Every result at every third step, from the moment that it is out of view."""
@@ -79,6 +88,10 @@ class Walk:
                 yield from self._now(step, self.steps[number : number + HORIZON])
 
     def _take(self, at: int) -> None:
+        if self.messages[at].role == Role.USER and at:
+            self._judge(at)
+        for term, _ in self.indexes[at].terms:
+            self.terms.setdefault(term, []).append(at)
         if self.messages[at].role == Role.TOOL:
             for entity in self.entities[at]:
                 self.holders.setdefault(entity, []).append(at)
@@ -92,13 +105,34 @@ class Walk:
                     if turn - self.turn_of[result] > LATE:
                         self.reused.add(result)
 
+    def _judge(self, at: int) -> None:
+        """Whether a user's turn begins another task, or returns to one."""
+        terms = [term for term, _ in self.indexes[at].terms[:QUERY]]
+        postings = [
+            Posting(term=term, position=place, record=RecordId(str(place)))
+            for term in terms
+            for place in reversed(self.terms.get(term, [])[-bringing.OCCURRENCES :])
+        ]
+        matching = bringing.Matching(terms, postings, at)
+        indexes = {place: self.indexes[place] for place in matching.promising(PROMISING)}
+        turn = self.turn_of[at]
+        view = {place for place in indexes if turn - self.last_use[place] <= IN_VIEW}
+        matches = matching.matches(indexes)
+        if bringing.returns_to(matches, view) is not None or bringing.begins(matches, view, len(terms)):
+            self.task = turn
+
     def _now(self, step: int, coming: Sequence[int]) -> Iterator[Seen]:
         turn = self.turn_of[step - 1]
         results = [at for at in range(step) if self.messages[at].role == Role.TOOL]
         reuse = len(self.reused) / len(results) if results else 0.0
         for at in results:
             if turn - self.turn_of[at] > OUT_OF_VIEW:
-                bins = (_bin(turn - self.last_use[at], AGES), _bin(self.sizes[at], SIZES), _bin(reuse, REUSES))
+                bins = (
+                    _bin(turn - self.last_use[at], AGES),
+                    _bin(self.sizes[at], SIZES),
+                    _bin(reuse, REUSES),
+                    int(self.last_use[at] >= self.task),
+                )
                 wanted = self.needed_at.get(at, ())
                 yield Seen(bins, any(coming[0] <= use <= coming[-1] for use in wanted))
 
@@ -167,12 +201,12 @@ def fit(name: str, tallies: Iterable[Tally]) -> Needed:
             seen[bins] = seen.get(bins, 0.0) + number
             needed[bins] = needed.get(bins, 0.0) + tally.needed[bins]
     base = sum(needed.values()) / sum(seen.values())
-    factors = [[1.0] * (len(bounds) + 1) for bounds in (AGES, SIZES, REUSES)]
+    factors = [*([1.0] * (len(bounds) + 1) for bounds in (AGES, SIZES, REUSES)), [1.0, 1.0]]
     for _ in range(ROUNDS):
-        for axis in range(3):
+        for axis in range(len(factors)):
             _scale(factors, axis, base, seen, needed)
-    age, size, reuse = (tuple(round(factor**TEMPER, 3) for factor in axis) for axis in factors)
-    return Needed(name=name, base=round(base, 5), age=age, size=size, reuse=reuse)
+    age, size, reuse, (before, since) = (tuple(round(factor**TEMPER, 3) for factor in axis) for axis in factors)
+    return Needed(name=name, base=round(base, 5), age=age, size=size, reuse=reuse, task=(before, since))
 
 
 TEMPER = 0.5
@@ -189,7 +223,7 @@ def _scale(
     expected = [PRIOR] * len(factors[axis])
     for bins, number in seen.items():
         rate = base * number
-        for other in range(3):
+        for other in range(len(factors)):
             if other != axis:
                 rate *= factors[other][bins[other]]
         expected[bins[axis]] += rate
@@ -229,7 +263,7 @@ def _tallies(recordings: Sequence[files.RecordingFile]) -> dict[tuple[str, str],
 
 
 def _write(path: Path, table: Needed) -> None:
-    fields = {name: getattr(table, name) for name in ("name", "base", "age", "size", "reuse")}
+    fields = {name: getattr(table, name) for name in ("name", "base", "age", "size", "reuse", "task")}
     path.write_text(json.dumps(fields, indent=1) + "\n", encoding="utf-8")
 
 

@@ -34,6 +34,15 @@ ALIKE = 0.5
 FEW = 3
 """Terms that a turn must share with an old record at least: a greeting returns to nothing."""
 
+RARE = 6
+"""One of them must be held by so few records at most: what is said all the time tells nothing about which is meant."""
+
+NEW = 0.25
+"""What share of the weight of a turn's terms everything in view must stay below for the turn to begin something new."""
+
+SAYS = 5
+"""Terms that a turn must have to begin something new: a yes or a thank-you goes on."""
+
 BEFORE = 3
 """What stood before the match is so many times as far away as what followed it: a task is told from its beginning."""
 
@@ -79,6 +88,8 @@ class Match:
     #: Terms that both have, of all that either has.
     alike: float
     shared: int
+    #: One of the shared terms is rare.
+    rare: bool
 
 
 class Matching:
@@ -94,6 +105,7 @@ class Matching:
                 self._places[posting.record] = posting.position
                 self._terms.setdefault(posting.record, []).append(posting.term)
                 frequency[posting.term] = frequency.get(posting.term, 0) + 1
+        self._frequency = frequency
         count = max(records, *frequency.values()) if frequency else records
         self._weight = {term: math.log1p((count - seen + 0.5) / (seen + 0.5)) for term, seen in frequency.items()}
 
@@ -127,6 +139,7 @@ class Matching:
                     covers=covers,
                     alike=len(held) / either if either else 0.0,
                     shared=len(held),
+                    rare=any(self._frequency[term] <= RARE for term in held),
                 )
             )
         return sorted(found, key=lambda match: (-round(match.score, 9), -match.position))
@@ -137,13 +150,19 @@ def returns_to(matches: Sequence[Match], in_view: Collection[int]) -> Match | No
 
     `in_view` are positions.
     """
-    away = [match for match in matches if match.position not in in_view and match.shared >= FEW]
+    away = [match for match in matches if match.position not in in_view and match.shared >= FEW and match.rare]
     again = max(away, key=lambda match: (match.alike, match.position), default=None)
     if again is not None and again.alike >= ALIKE:
         return again
     seen = max((match.score for match in matches if match.position in in_view), default=0.0)
     best = next((match for match in away if match.covers >= COVERS), None)
     return best if best is not None and best.score > SHIFTS * seen else None
+
+
+def begins(matches: Sequence[Match], in_view: Collection[int], terms: int) -> bool:
+    """Whether a turn of so many terms begins something new: nothing in view has much to do with it."""
+    seen = max((match.covers for match in matches if match.position in in_view), default=0.0)
+    return terms >= SAYS and seen < NEW
 
 
 def nearest(around: Iterable[tuple[RecordId, int]], position: int) -> list[RecordId]:

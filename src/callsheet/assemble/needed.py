@@ -1,6 +1,6 @@
 """How likely the next requests need a result: the one thing here that is fitted to recordings.
 
-P = base x age x size x reuse, each factor by a few bins. `tools/fit_needed.py` fits the factors (iterative proportional
+P = base x age x size x reuse x task, each factor by a few bins. `tools/fit_needed.py` fits the factors (iterative proportional
 fitting of a log-linear rate, each original source weighing the same) and writes ``needed.json``; the same script makes
 tables without one source, to be measured on that source.
 """
@@ -32,15 +32,21 @@ class Needed(Value):
     age: tuple[float, ...]
     size: tuple[float, ...]
     reuse: tuple[float, ...]
+    #: Used before the present task began, and since.
+    task: tuple[float, float] = (1.0, 1.0)
 
     def __post_init__(self) -> None:
         for factors, bounds in ((self.age, AGES), (self.size, SIZES), (self.reuse, REUSES)):
             if len(factors) != len(bounds) + 1:
                 raise ValueError(f"table {self.name!r} has {len(factors)} factors for {len(bounds) + 1} bins")
 
-    def of(self, *, age: int, size: int, reuse: float) -> float:
-        """P for a result last used `age` turns ago, `size` tokens long, in a conversation that reuses that share."""
+    def of(self, *, age: int, size: int, reuse: float, present: bool = False) -> float:
+        """P for a result last used `age` turns ago, `size` tokens long, in a conversation that reuses that share.
+
+        `present`: it was used since the present task began.
+        """
         rate = self.base * _between(age, AGES, self.age) * self.size[_bin(size, SIZES)] * self.reuse[_bin(reuse, REUSES)]
+        rate *= self.task[present]
         # Rounded, so that the last bits of a logarithm, which differ between machines, decide nothing.
         return round(min(1.0, rate), 9)
 

@@ -103,6 +103,8 @@ class Planner:
     needed: Needed
     turn: int
     reuse: float
+    #: The turn in which the present task began.
+    episode: int = 0
 
     def plan(self, standing: Standing | None, fresh: Fresh, forced: Rewrite | None = None) -> Plan:
         """The next request after `standing`, or a rewrite where one is `forced`, due, or pays."""
@@ -361,12 +363,14 @@ class Planner:
         """P(needed) of a result; what was said is worth less with every turn, and people's words more than models'."""
         if item.is_result:
             size = item.standing.get(Level.DENSE, item.standing.get(Level.RAW, 0))
-            return self.needed.of(age=self.turn - item.used, size=size, reuse=self.reuse)
+            return self.needed.of(
+                age=self.turn - item.used, size=size, reuse=self.reuse, present=item.used >= self.episode
+            )
         said = _SAID.get(item.role, 0.0)
         return said * self.needed.base / (1 + (self.turn - item.turn) / _SAID_FADES)
 
 
-_SAID: Mapping[Role | None, float] = {Role.USER: 1.0, Role.ASSISTANT: 0.5}
+_SAID: Mapping[Role | None, float] = {Role.USER: 0.3, Role.ASSISTANT: 0.15}
 _SAID_FADES = 10
 """What was said is not fitted: no value of a call need come from it, but it tells what the results are about.
 

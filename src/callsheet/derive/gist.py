@@ -27,6 +27,11 @@ _WEAK = frozenset((EntityKind.NUMBER, EntityKind.DATE, EntityKind.NAME))
 _STRONG = frozenset(EntityKind) - _WEAK - {EntityKind.TIME}
 _UNTOLD = re.compile(r"passw|passphrase|secret|token|credential|api_?key|kennwort", re.IGNORECASE)
 
+_BEGINNINGS = 24
+_START = re.compile(
+    r"""[(\[{\s]*b?(?:(['"])(?P<quoted>[^'"\n]{1,120})\1|(?P<bare>[^\s,|;'"()\[\]{}][^,|;'"()\[\]{}\n]{0,120}))"""
+)
+
 _STATUS = re.compile(r"exit(?:ed)?[ _\-]?(?:with )?(?:status|code)[\"':= ]{0,4}-?\d{1,10}", re.IGNORECASE)
 _WRONG = re.compile(
     r"^[^\n]{0,200}?(?:\b(?:fatal|error|panic|exception|failed|failure|fehler)\b|\w(?:Error|Exception)\b)[^\n]{0,400}",
@@ -245,11 +250,18 @@ def _identifies(value: str) -> bool:
 
 
 def _rows(document: Document) -> list[str]:
-    """The first rows of a table that does not name its columns, as they stand."""
-    if document.kind is not ContentKind.TABLE:
+    """Of a table that does not name its columns: a row as it stands, and what the others begin with."""
+    if document.kind is not ContentKind.TABLE or not document.segments:
         return []
-    rows = [document.text[segment.start : segment.end] for segment in document.segments[:3]]
-    return [f"{segment.name}: {_folded(row)}" for segment, row in zip(document.segments, rows, strict=False)]
+    first, *others = document.segments[:_BEGINNINGS]
+    whole = f"{first.name}: {_folded(document.text[first.start : first.end])}"
+    starts = [_START.match(document.text, segment.start, segment.end) for segment in others]
+    named = dict.fromkeys(match["quoted"] or match["bare"] for match in starts if match is not None)
+    if len(named) < len(others) or not named:
+        rows = [document.text[segment.start : segment.end] for segment in others[:2]]
+        return [whole, *(f"{segment.name}: {_folded(row)}" for segment, row in zip(others, rows, strict=False))]
+    more = ", …" if len(document.segments) > _BEGINNINGS else ""
+    return [whole, f"the others begin with: {', '.join(_cut(name, _VALUE) for name in named)}{more}"]
 
 
 def _in_words(document: Document, found: Sequence[Entity], shape: str) -> Iterable[str]:

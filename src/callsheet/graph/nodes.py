@@ -448,6 +448,8 @@ class ContextAssembly(Value, tag="assembly"):
     rewritten: str = ""
     #: Records that could be shown and that no note lists, as of the last rewrite; the first note says so.
     unlisted: Count = 0
+    #: The turn in which the present task began: a user's turn that went on with nothing in view.
+    episode: Count = 0
     #: Turns so far, and finished results among their records.
     turns: Count = 0
     results: Count = 0

@@ -49,13 +49,13 @@ class PolicySetDocument(Value):
     #: The last turns that stay in view.
     turns: int = 6
     #: Requests that a choice of levels looks ahead.
-    horizon: int = 8
-    #: Tokens that it costs to fetch back what was left out.
-    miss: int = 1_200
-    #: A request of this size is rewritten ...
-    high_water: Water = Water(tokens=20_000, share=0.8)
-    #: ... and shrunk to this one.
-    low_water: Water = Water(tokens=10_000, share=0.5)
+    horizon: int = 20
+    #: Tokens that not having what is needed counts for: a fetch where the model notices, a wrong answer where not.
+    miss: int = 1_000_000
+    #: History of this size, beside instructions and tools, is rewritten whatever it costs ...
+    high_water: Water = Water(tokens=60_000, share=0.8)
+    #: ... and shrunk to this one, as it is whenever rewriting pays.
+    low_water: Water = Water(tokens=6_000, share=0.5)
     fill: Fill = Fill.KNAPSACK
     narrowing: Narrowing = Narrowing()
     privacy: ClassForms = ClassForms()
@@ -124,10 +124,9 @@ LEAN = PolicySetDocument(
     version="1",
     history=Level.FOCUS,
     turns=4,
-    horizon=4,
-    miss=600,
-    high_water=Water(tokens=8_000, share=0.6),
-    low_water=Water(tokens=3_000, share=0.3),
+    miss=100_000,
+    high_water=Water(tokens=20_000, share=0.6),
+    low_water=Water(tokens=2_500, share=0.3),
     narrowing=Narrowing(limit=800),
     rehydrate=32_768,
 )
@@ -137,8 +136,7 @@ FAITHFUL = PolicySetDocument(
     name="faithful",
     version="1",
     turns=8,
-    horizon=20,
-    miss=6_000,
+    miss=10_000_000,
     high_water=Water(share=0.9),
     low_water=Water(share=0.7),
     narrowing=Narrowing(limit=8_000),
@@ -162,7 +160,7 @@ REPLAY = PolicySetDocument(
 
 BUILT_IN: Mapping[str, PolicySetDocument] = {policy.name: policy for policy in (BALANCED, LEAN, FAITHFUL, REPLAY)}
 
-DEFAULT = REPLAY.name
+DEFAULT = BALANCED.name
 
 
 def policy_set(name: str) -> PolicySetDocument:

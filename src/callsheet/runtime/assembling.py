@@ -258,6 +258,7 @@ class Assembling:
             needed=order.needed,
             turn=gathered.turn,
             reuse=gathered.reused / gathered.results if gathered.results else 0.0,
+            episode=gathered.episode,
         )
         plan = planner.plan(gathered.standing, gathered.fresh, gathered.forced)
         listed = {selection.record for selection in plan.selections}
@@ -373,6 +374,7 @@ class Assembling:
             turns=gathered.turn,
             results=gathered.results,
             reused=gathered.reused,
+            episode=gathered.episode,
             carried=round(plan.carried),
             used=tuple(
                 (id, turn) for id, turn in sorted(gathered.used.items()) if id in shown and before.get(id) != turn

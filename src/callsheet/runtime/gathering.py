@@ -88,6 +88,8 @@ class Gathered:
     turn: int
     results: int
     reused: int
+    #: The turn in which the present task began.
+    episode: int
     #: The turn of last use of each record in view, where that is later than its own.
     used: Mapping[RecordId, int]
     #: Of the records that are visible and new, or of all on a first request: how many, and their tokens in o200k_base.
@@ -116,6 +118,7 @@ class Gathering:
     #: What is set while gathering.
     turns: dict[RecordId, int] = field(default_factory=dict)
     used: dict[RecordId, int] = field(default_factory=dict)
+    episode: int = 0
     occurring: Occurring = field(init=False)
     changes: bool | None = None
     earlier: int = 0
@@ -135,9 +138,10 @@ class Gathering:
         changed = self._changed(after) if self.base is not None and self._ever_changed() else ()
         self.desk.fetch(self.ledger, self.key, [selection.record for selection in view])
         self.desk.take(self.ledger, self.key, news)
-        gone = [selection for selection in view if self.desk.records.get(selection.record) is None]
+        gone = [selection for selection in view if not self._is_there(selection.record)]
         view = tuple(selection for selection in view if selection not in gone)
         turn = self._number(view, news)
+        self.episode = self.base.sheet.episode if self.base is not None else 0
         results, reused = self._reuse(view, news, turn)
         # Of a history that was never shown, all before the newest question is old, and may be what it asks for.
         asked = news if self.base is not None else _since_asked(news)
@@ -171,6 +175,7 @@ class Gathering:
             turn=turn,
             results=results,
             reused=reused,
+            episode=self.episode,
             used=self.used,
             replayed=tuple(record.id for record in news),
             refused=refused,
@@ -195,6 +200,10 @@ class Gathering:
             query = NodeQuery(kinds=CHANGES, lineage=self.lineage, newest=True, limit=1)
             self.changes = bool(self.ledger.nodes(self.key, query))
         return self.changes
+
+    def _is_there(self, id: RecordId) -> bool:
+        record = self.desk.records.get(id)
+        return record is not None and record.body is not None
 
     def _changed(self, after: int) -> tuple[Record, ...]:
         return tuple(self.ledger.nodes(self.key, NodeQuery(kinds=CHANGES, lineage=self.lineage, after=after)))
@@ -318,22 +327,28 @@ class Gathering:
         first = news[0].position if self.base is None else 0
         shown |= {record.position for record in self.desk.calls.values() if record.position >= first}
         for record in said[-MESSAGES:]:
-            match = self._match(record, shown, news[0].position, len(news))
+            terms = self._terms(record)
+            matches = self._matches(terms, news[0].position, len(news))
+            match = bringing.returns_to(matches, shown)
             if match is not None:
+                self.episode = self.turns[record.id]
                 return self._around(match.position, bringing.REACH, bringing.REACH // bringing.BEFORE)
+            if bringing.begins(matches, shown, len(terms)):
+                self.episode = self.turns[record.id]
         return []
 
-    def _match(self, said: Record, shown: set[int], before: int, new: int) -> bringing.Match | None:
+    def _terms(self, said: Record) -> list[str]:
         index = self.desk.indexes.get(said.id)
-        if index is None or not index.terms:
-            return None
-        terms = [term for term, _ in index.terms[:QUERY]]
+        return [term for term, _ in index.terms[:QUERY]] if index is not None else []
+
+    def _matches(self, terms: Sequence[str], before: int, new: int) -> list[bringing.Match]:
+        """The older records that hold terms of a turn, best first."""
+        if not terms:
+            return []
         records = (self.base.sheet.messages_replayed if self.base is not None else self.earlier) + new
         matching = bringing.Matching(terms, self._postings((), terms, before=before), records)
         promising = matching.promising(PROMISING)
-        if not promising:
-            return None
-        return bringing.returns_to(matching.matches(self.ledger.indexed(self.key, promising)), shown)
+        return matching.matches(self.ledger.indexed(self.key, promising)) if promising else []
 
     def _around(self, position: int, behind: int, before: int) -> list[RecordId]:
         """Results that stood near a position, the nearest first; what followed it counts as nearer."""
