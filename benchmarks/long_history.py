@@ -1,10 +1,11 @@
 """How a step grows with the history: recording it, and assembling the request before the answer.
 
-A step is a user message, a call, a result of 500 characters and an answer, with one request assembled. Under the policy
-set `replay` every request holds the whole history, so assembling grows with it; recording must not. Printed are medians
-over a hundred early and a hundred late steps and their ratio, and what a new process needs to open and assemble.
+A step is a user message, a call, a result of 500 characters and an answer, with one request assembled. Under the
+default policy set neither may grow; under `replay` every request holds the whole history, so assembling grows with it.
+Printed are medians over a hundred early and a hundred late steps and their ratio (target 3 at 2,000 steps), and what a
+new process needs to open and assemble (target 3 s).
 
-    python benchmarks/long_history.py [--steps 600] [--json]
+    python benchmarks/long_history.py [--steps 2000] [--policy balanced] [--json]
 """
 
 import argparse
@@ -22,12 +23,13 @@ _AGAIN = """
 import sys, time, callsheet
 started = time.perf_counter()
 with callsheet.open(sys.argv[1]) as runtime:
-    runtime.conversation("long").assemble(provider="openai", model="gpt-5.2", budget=10**9)
+    talk = runtime.conversation("long")
+    talk.assemble(provider="openai", model="gpt-5.2", budget=int(sys.argv[2]), policy=sys.argv[3]).request()
 print(time.perf_counter() - started)
 """
 
 
-def step(talk: callsheet.Conversation, number: int) -> tuple[float, float]:
+def step(talk: callsheet.Conversation, number: int, budget: int, policy: str) -> tuple[float, float]:
     """Seconds to record one step and to assemble its request."""
     call = {"id": f"c{number}", "type": "function", "function": {"name": "read", "arguments": f'{{"page": {number}}}'}}
     asked = [
@@ -38,18 +40,21 @@ def step(talk: callsheet.Conversation, number: int) -> tuple[float, float]:
     started = time.perf_counter()
     talk.record(asked)
     recorded = time.perf_counter()
-    talk.assemble(provider="openai", model="gpt-5.2", budget=10**9)
+    talk.assemble(provider="openai", model="gpt-5.2", budget=budget, policy=policy).request()
     assembled = time.perf_counter()
     talk.record({"role": "assistant", "content": f"It says {number}."})
     return recorded - started + time.perf_counter() - assembled, assembled - recorded
 
 
-def measure(folder: Path, steps: int) -> dict[str, float]:
+def measure(folder: Path, steps: int, policy: str) -> dict[str, float]:
     path = folder / "long.db"
+    budget = 10**9 if policy == "replay" else 128_000
     with callsheet.open(path) as runtime:
         talk = runtime.conversation("long")
-        times = [step(talk, number) for number in range(steps)]
-    again = subprocess.run([sys.executable, "-c", _AGAIN, str(path)], check=True, capture_output=True, text=True)
+        times = [step(talk, number, budget, policy) for number in range(steps)]
+    again = subprocess.run(
+        [sys.executable, "-c", _AGAIN, str(path), str(budget), policy], check=True, capture_output=True, text=True
+    )
     early, late = times[100:200], times[-100:]
     figures: dict[str, float] = {"steps": steps}
     for place, name in enumerate(("record", "assemble")):
@@ -60,11 +65,12 @@ def measure(folder: Path, steps: int) -> dict[str, float]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    parser.add_argument("--steps", type=int, default=600)
+    parser.add_argument("--steps", type=int, default=2000)
+    parser.add_argument("--policy", default="balanced")
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory(dir=Path.cwd()) as folder:
-        figures = measure(Path(folder), max(given.steps, 300))
+        figures = measure(Path(folder), max(given.steps, 300), given.policy)
     if given.json:
         print(json.dumps(figures))
     else:

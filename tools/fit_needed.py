@@ -1,14 +1,14 @@
-"""Fits how likely the next requests need an earlier result: ``callsheet/assemble/needed.json``, and tables to check it by.
+"""Fits how likely the next requests need a result: ``callsheet/assemble/needed.json``, and tables to check it by.
 
 usage: python tools/fit_needed.py RECORDINGS... [--out FOLDER]
 
 RECORDINGS are files of recorded trajectories. Each recording is walked turn by turn as assembly walks a conversation:
 at every third step each finished result that is out of the newest turns is one observation, with the features that
 assembly knows (turns since it was last used, tokens of its dense form, the share of earlier results that were used
-again, whether it was used since the present task began), and it counts as needed when one of the next `HORIZON` steps uses a value that stands in it, in nothing newer,
-and in nothing but results. Rates are fitted as a product of one factor per bin (iterative proportional fitting of a
-log-linear rate) and then moved half-way to the mean, in logarithms: other sources
-differ from these by more than the counts of these can tell.
+again, whether it was used since the present task began), and it counts as needed when one of the next `HORIZON` steps
+uses a value that stands in it, in nothing newer, and in nothing but results. Rates are fitted as a product of one
+factor per bin (iterative proportional fitting of a log-linear rate) and then moved half-way to the mean, in logarithms:
+other sources differ from these by more than the counts of these can tell.
 
 Written are ``needed.json`` (all sources) and, into FOLDER, one table without each original source: figures for a file
 are measured with the table that has not seen its source.
@@ -248,7 +248,9 @@ def main(arguments: Sequence[str]) -> None:
 
 def _tallies(recordings: Sequence[files.RecordingFile]) -> dict[tuple[str, str], Tally]:
     """Observations by original source and file; those that never needed anything tell nothing about when."""
-    origins = {each.id: each.source.split("@")[0] for file in recordings for each in file.trajectories if "@" in each.source}
+    origins = {
+        each.id: each.source.split("@")[0] for file in recordings for each in file.trajectories if "@" in each.source
+    }
     tallies: dict[tuple[str, str], Tally] = {}
     for file in recordings:
         for trajectory in file.trajectories:

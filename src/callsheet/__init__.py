@@ -17,12 +17,17 @@ if TYPE_CHECKING:
     from callsheet.errors import CallsheetError
     from callsheet.graph.enums import ArtifactStatus, Role
     from callsheet.ledger.crypto.signers import Ed25519Signer, HmacSigner
+    from callsheet.policy.contracts import ToolContract
+    from callsheet.policy.sets import PolicySetDocument
     from callsheet.runtime.aio import AsyncConversation, AsyncRuntime, open_async
+    from callsheet.runtime.checking import Checked
     from callsheet.runtime.conversation import Conversation, PendingCall, Recorded
     from callsheet.runtime.counters import Counters
     from callsheet.runtime.opening import open
+    from callsheet.runtime.recalling import Recalled
     from callsheet.runtime.runtime import Runtime
-    from callsheet.runtime.sheet import Sheet
+    from callsheet.runtime.searching import Finding
+    from callsheet.runtime.sheet import Reference, Sheet
     from callsheet.runtime.transcript import Spoken, ToolCard
 
 __all__ = [
@@ -30,17 +35,23 @@ __all__ = [
     "AsyncConversation",
     "AsyncRuntime",
     "CallsheetError",
+    "Checked",
     "Conversation",
     "Counters",
     "Ed25519Signer",
+    "Finding",
     "HmacSigner",
     "PendingCall",
+    "PolicySetDocument",
+    "Recalled",
     "Recorded",
+    "Reference",
     "Role",
     "Runtime",
     "Sheet",
     "Spoken",
     "ToolCard",
+    "ToolContract",
     "__version__",
     "open",
     "open_async",
@@ -51,17 +62,23 @@ _HOMES = {
     "AsyncConversation": "callsheet.runtime.aio",
     "AsyncRuntime": "callsheet.runtime.aio",
     "CallsheetError": "callsheet.errors",
+    "Checked": "callsheet.runtime.checking",
     "Conversation": "callsheet.runtime.conversation",
     "Counters": "callsheet.runtime.counters",
     "Ed25519Signer": "callsheet.ledger.crypto.signers",
+    "Finding": "callsheet.runtime.searching",
     "HmacSigner": "callsheet.ledger.crypto.signers",
     "PendingCall": "callsheet.runtime.conversation",
+    "PolicySetDocument": "callsheet.policy.sets",
+    "Recalled": "callsheet.runtime.recalling",
     "Recorded": "callsheet.runtime.conversation",
+    "Reference": "callsheet.runtime.sheet",
     "Role": "callsheet.graph.enums",
     "Runtime": "callsheet.runtime.runtime",
     "Sheet": "callsheet.runtime.sheet",
     "Spoken": "callsheet.runtime.transcript",
     "ToolCard": "callsheet.runtime.transcript",
+    "ToolContract": "callsheet.policy.contracts",
     "open": "callsheet.runtime.opening",
     "open_async": "callsheet.runtime.aio",
 }

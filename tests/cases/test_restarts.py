@@ -27,11 +27,15 @@ def run(code: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=False)
 
 
-def anthropic(talk: Conversation) -> bytes:
-    return json.dumps(talk.assemble(provider="anthropic", model="claude-sonnet-4-5").request()).encode()
+BOTH = pytest.mark.parametrize("policy", ["balanced", "replay"])
 
 
-def test_dev_05_thinking_survives_restarts_and_other_providers_byte_for_byte(tmp_path: Path) -> None:
+def anthropic(talk: Conversation, policy: str) -> bytes:
+    return json.dumps(talk.assemble(provider="anthropic", model="claude-sonnet-4-5", policy=policy).request()).encode()
+
+
+@BOTH
+def test_dev_05_thinking_survives_restarts_and_other_providers_byte_for_byte(tmp_path: Path, policy: str) -> None:
     path = tmp_path / "tank.db"
     with callsheet.open(path) as runtime:
         talk = runtime.conversation("tank")
@@ -44,20 +48,21 @@ def test_dev_05_thinking_survives_restarts_and_other_providers_byte_for_byte(tmp
         )
         result = {"type": "tool_result", "tool_use_id": "tu_9", "content": "0.4 bar"}
         talk.record({"role": "user", "content": [result]})
-        first = anthropic(talk)
+        first = anthropic(talk, policy)
 
     with callsheet.open(path) as runtime:
         talk = runtime.conversation("tank")
-        assert first == anthropic(talk)
-        other = list(texts(talk.assemble(provider="openai", model="gpt-5.2").request()))
+        assert first == anthropic(talk, policy)
+        other = list(texts(talk.assemble(provider="openai", model="gpt-5.2", policy=policy).request()))
         assert not any("Need the gauge" in text or "SIG-8841" in text for text in other)
-        assert first == anthropic(talk)
+        assert first == anthropic(talk, policy)
 
     turn = json.loads(first)["messages"][1]["content"]
     assert [THINKING, {"type": "tool_use", "id": "tu_9", "name": "gauge", "input": {"tank": 2}}] == turn
 
 
-def test_dev_10_ids_of_calls_are_the_same_after_a_restart(tmp_path: Path) -> None:
+@BOTH
+def test_dev_10_ids_of_calls_are_the_same_after_a_restart(tmp_path: Path, policy: str) -> None:
     path = tmp_path / "prices.db"
     with callsheet.open(path) as runtime:
         talk = runtime.conversation("prices")
@@ -66,15 +71,18 @@ def test_dev_10_ids_of_calls_are_the_same_after_a_restart(tmp_path: Path) -> Non
             call = {"id": "call_0", "type": "function", "function": {"name": "price", "arguments": "{}"}}
             talk.record({"role": "assistant", "content": None, "tool_calls": [call]})
             talk.record({"role": "tool", "tool_call_id": "call_0", "content": price})
-        before = talk.assemble(provider="openai", model="gpt-5.2").request()
+        before = talk.assemble(provider="openai", model="gpt-5.2", policy=policy).request()
 
     again = run(
         "import callsheet, json, sys\n"
         "with callsheet.open(sys.argv[1]) as runtime:\n"
-        "    sheet = runtime.conversation('prices').assemble(provider='openai', model='gpt-5.2')\n"
+        "    talk = runtime.conversation('prices')\n"
+        "    sheet = talk.assemble(provider='openai', model='gpt-5.2', policy=sys.argv[2])\n"
         "    print(json.dumps(sheet.request()))\n",
         str(path),
+        policy,
     )
+    assert again.stderr == ""
     assert before == json.loads(again.stdout)
 
 
@@ -91,7 +99,8 @@ os._exit(9)
 """
 
 
-def test_dev_31_after_a_kill_e1_is_answered_and_e2_and_e3_are_open(tmp_path: Path) -> None:
+@BOTH
+def test_dev_31_after_a_kill_e1_is_answered_and_e2_and_e3_are_open(tmp_path: Path, policy: str) -> None:
     path = tmp_path / "valves.db"
     assert 9 == run(KILLED, str(path)).returncode
 
@@ -100,7 +109,7 @@ def test_dev_31_after_a_kill_e1_is_answered_and_e2_and_e3_are_open(tmp_path: Pat
         assert [("e2", "open_valve"), ("e3", "read_gauge")] == [(c.provider_id, c.tool) for c in talk.pending()]
         talk.record({"role": "tool", "tool_call_id": "e3", "content": "0.4"})
         talk.record({"role": "tool", "tool_call_id": "e2", "content": "opened"})
-        request = talk.assemble(provider="openai", model="gpt-5.2").request()
+        request = talk.assemble(provider="openai", model="gpt-5.2", policy=policy).request()
         assert not problems(request, Wire.OPENAI)
         messages = request["messages"]
         assert isinstance(messages, list)

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from callsheet.cli.demonstration import recording
-from tests.cli.running import Run
+from tests.cli.running import RECORDS, Run
 
 
 def test_it_prints_what_happened_within_80_columns(run: Run, tmp_path: Path) -> None:
@@ -55,7 +55,7 @@ def test_it_replaces_its_own_store(run: Run, store: Path) -> None:
 
     assert run("demo", "--store", store, "--json").code == 0
 
-    assert run("verify", "--store", store, "--json").document["records"] == 942
+    assert run("verify", "--store", store, "--json").document["records"] == RECORDS
 
 
 def test_it_refuses_a_store_that_holds_anything_else(run: Run, store: Path, tmp_path: Path) -> None:

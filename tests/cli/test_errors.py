@@ -17,6 +17,7 @@ ERRORS = [
     (errors.PolicyError("x"), Exit.INPUT),
     (errors.InvalidLine("x", file="f", line=1), Exit.INPUT),
     (errors.NotFound("x"), Exit.NOT_FOUND),
+    (errors.RecallRefused(privacy="secret", provider="p", safe="3 lines"), Exit.NOT_FOUND),
     (errors.EmptyRequest(), Exit.ASSEMBLY),
     (errors.BudgetTooSmall(budget=1, sizes={"history": 2}, policy="p"), Exit.ASSEMBLY),
     (errors.StoreBusy(), Exit.STORE),

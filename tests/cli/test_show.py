@@ -64,7 +64,9 @@ def test_a_sheet_is_shown_with_its_request(run: Run, store: Path) -> None:
     request = document["request"]
     assert isinstance(request, dict)
     assert request["model"] == "gpt-5.2"
-    assert len(request["messages"]) > 200
+    body = document["body"]
+    assert isinstance(body, dict)
+    assert len(request["messages"]) == body["messages_assembled"] > 0
 
 
 def test_an_answer_names_what_the_model_saw_and_a_result_shows_its_text(run: Run, store: Path) -> None:

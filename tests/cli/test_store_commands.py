@@ -4,7 +4,7 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from tests.cli.running import Run
+from tests.cli.running import RECORDS, Run
 
 
 def damage(store: Path, statement: str) -> None:
@@ -62,12 +62,12 @@ def test_rebuild_mends_projections(run: Run, store: Path) -> None:
 
     ran = run("rebuild", "--store", store)
 
-    assert (ran.code, ran.out) == (0, "Rebuilt the projections of 941 records in 2 streams.\n")
+    assert (ran.code, ran.out) == (0, f"Rebuilt the projections of {RECORDS} records in 2 streams.\n")
     assert run("verify", "--store", store).code == 0
 
 
 def test_rebuild_of_one_conversation_as_json(run: Run, store: Path) -> None:
-    assert run("rebuild", "support-desk", "--store", store, "--json").document == {"streams": 2, "records": 941}
+    assert run("rebuild", "support-desk", "--store", store, "--json").document == {"streams": 2, "records": RECORDS}
 
 
 def test_a_backup_is_verified_and_restored(run: Run, store: Path, tmp_path: Path) -> None:
@@ -75,7 +75,7 @@ def test_a_backup_is_verified_and_restored(run: Run, store: Path, tmp_path: Path
     restored = run("restore", tmp_path / "monday", "--store", tmp_path / "again.db", "--json")
 
     assert saved.code == 0
-    assert saved.out.startswith(f"Copied to {tmp_path / 'monday' / 'callsheet.db'}.\n941 records")
+    assert saved.out.startswith(f"Copied to {tmp_path / 'monday' / 'callsheet.db'}.\n{RECORDS} records")
     assert (restored.code, restored.document["ok"]) == (0, True)
     assert restored.document["path"] == str(tmp_path / "again.db")
     assert run("export", "--all", "--store", tmp_path / "again.db").out == run("export", "--all", "--store", store).out
@@ -89,4 +89,4 @@ def test_a_backup_of_a_damaged_store_says_so(run: Run, store: Path, tmp_path: Pa
 
 def test_progress_is_told_when_asked_for(run: Run, store: Path) -> None:
     assert run("verify", "--store", store).err == ""
-    assert run("verify", "--progress", "--store", store).err == "500 of 941 records (support-desk)\n"
+    assert run("verify", "--progress", "--store", store).err == f"500 of {RECORDS} records (support-desk)\n"

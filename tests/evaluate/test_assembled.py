@@ -56,8 +56,9 @@ def _has_nul(path: Path) -> bool:
 
 
 @needs_recordings
+@pytest.mark.parametrize("policy", ["balanced", "replay"])
 @pytest.mark.parametrize("path", FILES, ids=[f"{path.parent.name}/{path.name}" for path in FILES])
-def test_every_request_from_raw_lines_is_valid_for_both_providers(path: Path) -> None:
+def test_every_request_from_raw_lines_is_valid_for_both_providers(path: Path, policy: str) -> None:
     requests = 0
     for messages in _lines(path):
         with memory_runtime() as runtime:
@@ -66,7 +67,7 @@ def test_every_request_from_raw_lines_is_valid_for_both_providers(path: Path) ->
                 if isinstance(message, dict) and message.get("role") == "assistant" and talk.counters().messages:
                     requests += 1
                     for provider, model in (("openai", "gpt-5.2"), ("anthropic", "claude-sonnet-4-5")):
-                        sheet = talk.assemble(provider=provider, model=model, budget=10**9)
+                        sheet = talk.assemble(provider=provider, model=model, budget=10**9, policy=policy)
                         assert not problems(sheet.request(), Wire(provider))
                 talk.record(message)
     assert requests

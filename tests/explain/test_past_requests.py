@@ -72,6 +72,19 @@ def test_it_comes_out_the_same_with_tools_and_on_branches_and_for_participants(
             view.record({"role": "assistant", "content": "Good."})
 
 
+def test_replay_after_another_set_comes_out_the_same(talk: Conversation) -> None:
+    tight = tended(talk, BEDS)
+    talk.record(user("And all in all?"))
+    sheet = talk.assemble(provider="openai", model="gpt-5.2", policy="replay")
+    assert len(tight[-1].selections) < len(sheet.selections)
+    rebuilt = talk.rebuild(sheet)
+    assert rebuilt.same
+    assert not rebuilt.formatting
+    talk.record({"role": "assistant", "content": "Fine."})
+    talk.record(user("Good."))
+    assert talk.rebuild(talk.assemble(provider="openai", model="gpt-5.2", policy="replay")).same
+
+
 def test_what_happens_later_changes_nothing_of_it(talk: Conversation) -> None:
     sheets = tended(talk, BEDS[:6])
     before = [talk.explain(sheet) for sheet in sheets]

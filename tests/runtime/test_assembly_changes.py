@@ -73,6 +73,20 @@ def test_what_was_withheld_once_stays_withheld_through_every_rewrite() -> None:
         assert "held by the barge" not in text(named)
 
 
+@pytest.mark.parametrize("role", ["user", "assistant", "system"])
+def test_what_was_said_is_withheld_as_what_was_found_is(role: str) -> None:
+    with memory_runtime() as runtime:
+        talk = runtime.conversation("harbour")
+        talk.record(user("Who is at the gate?"))
+        id = talk.record({"role": role, "content": "The gate opens with PLUM-7."}).ids[0]
+        talk.record(openai_reply("Somebody."), sheet=assembled(talk))
+        change(talk, Reclassified(records=(id,), privacy=Privacy.SECRET), "reclassified")
+        first = goes_on(talk, 0)[0]
+        assert Level.SAFE is level(first, id)
+        for sheet in (first, *season(talk)):
+            assert "PLUM-7" not in text(sheet)
+
+
 @pytest.mark.parametrize("kind", ["superseded", "marked_stale"])
 def test_what_no_longer_speaks_for_the_present_gets_one_notice_and_never_comes_back_as_fact(kind: str) -> None:
     with memory_runtime() as runtime:

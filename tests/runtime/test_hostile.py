@@ -14,6 +14,8 @@ from callsheet.errors import CallsheetError, InputError, InvalidOption, NotAStor
 from callsheet.testing import memory_runtime
 from tests.runtime.replies import asks, call, openai_reply, result, user
 
+BOTH = pytest.mark.parametrize("policy", ["balanced", "replay"])
+
 
 @pytest.mark.parametrize("name", ["provider", "model", "persona"])
 def test_a_participant_that_could_not_be_read_back_is_refused(name: str) -> None:
@@ -43,14 +45,15 @@ def test_another_participants_event_does_not_swallow_mine() -> None:
         assert () == other.record(user("hello"), event="webhook-1").ids
 
 
-def test_whoever_answers_a_shared_call_answers_it_for_everybody() -> None:
+@BOTH
+def test_whoever_answers_a_shared_call_answers_it_for_everybody(policy: str) -> None:
     with memory_runtime() as runtime:
         talk = runtime.conversation("x")
         talk.record([user("q"), asks(call("z"), call("z2"))])
         talk.participant("one").record(result("z", "one"))
         talk.record(result("z2", "two"))
         assert () == talk.pending()
-        messages = talk.assemble(provider="openai", model="gpt-5.2").messages()
+        messages = talk.assemble(provider="openai", model="gpt-5.2", policy=policy).messages()
         assert ["one", "two"] == [message["content"] for message in messages if message["role"] == "tool"]
 
 
@@ -70,14 +73,15 @@ def test_a_sheet_answers_only_where_it_was_assembled() -> None:
         talk.record(openai_reply("!"), sheet=mine.id)
 
 
-def test_many_parallel_calls_are_recorded_and_answered() -> None:
+@BOTH
+def test_many_parallel_calls_are_recorded_and_answered(policy: str) -> None:
     with memory_runtime() as runtime:
         talk = runtime.conversation("x")
         ids = [f"c{number}" for number in range(3_000)]
         talk.record([user("q"), asks(*(call(id) for id in ids))])
         assert ids == [each.provider_id for each in talk.pending()]
         talk.record([result(id, id) for id in reversed(ids)])
-        messages = talk.assemble(provider="openai", model="gpt-5.2").messages()
+        messages = talk.assemble(provider="openai", model="gpt-5.2", policy=policy).messages()
         assert ids == [message["content"] for message in messages if message["role"] == "tool"]
 
 

@@ -21,7 +21,7 @@ from callsheet.graph.query import NodeQuery, StateQuery
 from callsheet.graph.record import Record
 from callsheet.graph.values import Locator
 from callsheet.policy.contracts import ToolContract
-from callsheet.policy.sets import BALANCED, REPLAY
+from callsheet.policy.sets import BALANCED, DEFAULT, policy_set
 from callsheet.runtime.drafting import Drafting
 from callsheet.runtime.session import Session, View
 from callsheet.testing import memory_runtime
@@ -91,7 +91,7 @@ def test_a_promotion_is_one_decision_with_its_memory_and_its_sources(talk: Conve
     (decided,) = all_of(talk, "decision")
     assert isinstance(decided.body, PolicyDecision)
     assert decided.body.governs == (id, boat, tides)
-    assert decided.body.policy_set == REPLAY.hash
+    assert decided.body.policy_set == policy_set(DEFAULT).hash
     assert {state(talk, StateField.PROMOTION, source) for source in (boat, tides)} == {id}
     after = talk._session.ledger.head(talk._session.conversation.key)
     assert before is not None

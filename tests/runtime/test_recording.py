@@ -272,10 +272,11 @@ def test_a_changed_tool_set_is_recorded_once_with_the_reply(runtime: Runtime, ta
     assert 2 == kinds.count("tools_offered")
 
 
-def test_taking_all_tools_away_is_a_change_too(runtime: Runtime, talk: Conversation) -> None:
+@pytest.mark.parametrize("policy", ["balanced", "replay"])
+def test_taking_all_tools_away_is_a_change_too(runtime: Runtime, talk: Conversation, policy: str) -> None:
     for tools in ([], [tool("a")], [], [tool("a")]):
         talk.record(user("?"))
-        sent = talk.assemble(provider="openai", model="gpt-5.2", tools=tools)
+        sent = talk.assemble(provider="openai", model="gpt-5.2", tools=tools, policy=policy, recall=False)
         talk.record(openai_reply("!"), sheet=sent)
     changes = [record.body for record in everything(runtime, talk) if isinstance(record.body, ToolsOffered)]
     assert [("a",), (), ("a",)] == [change.names for change in changes]

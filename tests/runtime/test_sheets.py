@@ -15,6 +15,8 @@ from callsheet.testing import memory_runtime
 from callsheet.wire.tokens import count
 from tests.runtime.replies import asks, call, openai_reply, result, tool, user
 
+BOTH = pytest.mark.parametrize("policy", ["balanced", "replay"])
+
 
 @pytest.fixture
 def talk() -> Iterator[Conversation]:
@@ -22,21 +24,22 @@ def talk() -> Iterator[Conversation]:
         yield runtime.conversation("sheets")
 
 
-def turns(talk: Conversation, number: int) -> None:
+def turns(talk: Conversation, number: int, policy: str = "balanced") -> None:
     for index in range(number):
         talk.record([user(f"Order {index}?"), asks(call(f"c{index}")), result(f"c{index}", f"shipped {index} " * 50)])
-        talk.assemble(provider="openai", model="gpt-5.2")
+        talk.assemble(provider="openai", model="gpt-5.2", policy=policy)
         talk.record(openai_reply(f"Order {index} is shipped."))
 
 
-def test_every_sheet_comes_back_with_the_bytes_that_were_sent(tmp_path: Path) -> None:
+@BOTH
+def test_every_sheet_comes_back_with_the_bytes_that_were_sent(tmp_path: Path, policy: str) -> None:
     path = tmp_path / "agent.db"
     with callsheet.open(path) as runtime:
         talk = runtime.conversation("sheets")
         sent = []
         for index in range(70):
             talk.record(user(f"{index}"))
-            sent.append(talk.assemble(provider="openai", model="gpt-5.2"))
+            sent.append(talk.assemble(provider="openai", model="gpt-5.2", policy=policy))
         talk.record(openai_reply("Seventy."))
     with callsheet.open(path) as runtime:
         talk = runtime.conversation("sheets")
@@ -46,20 +49,22 @@ def test_every_sheet_comes_back_with_the_bytes_that_were_sent(tmp_path: Path) ->
         assert sent[-1].blocks == talk.sheet(sent[-1].id).blocks
         assert [sent[-1].id] == [sheet.id for sheet in talk.sheets(newest=1)]
         talk.record(user("70"))
-        next_one = talk.assemble(provider="openai", model="gpt-5.2")
+        next_one = talk.assemble(provider="openai", model="gpt-5.2", policy=policy)
         assert sent[-1].id == next_one.record.base
         assert 2 == len(next_one.record.blocks)
 
 
-def test_a_request_extends_the_one_before_it(talk: Conversation) -> None:
-    turns(talk, 5)
+@BOTH
+def test_a_request_extends_the_one_before_it(talk: Conversation, policy: str) -> None:
+    turns(talk, 5, policy)
     sheets = talk.sheets()
     for before, after in itertools.pairwise(sheets):
         assert before.blocks == after.blocks[: len(before.blocks)]
 
 
-def test_what_was_sent_before_is_billed_at_a_tenth(talk: Conversation) -> None:
-    turns(talk, 3)
+@BOTH
+def test_what_was_sent_before_is_billed_at_a_tenth(talk: Conversation, policy: str) -> None:
+    turns(talk, 3, policy)
     first, second, third = talk.sheets()
     assert first.tokens == first.billed_tokens
     for before, after in ((first, second), (second, third)):
@@ -69,21 +74,22 @@ def test_what_was_sent_before_is_billed_at_a_tenth(talk: Conversation) -> None:
 
 def test_storing_a_sheet_whole_does_not_make_it_dearer(talk: Conversation) -> None:
     talk.record(user("word " * 2_000))
-    talk.assemble(provider="openai", model="gpt-5.2")
+    talk.assemble(provider="openai", model="gpt-5.2", policy="replay")
     for number in range(150):
         talk.record(user(f"{number}"))
-        sheet = talk.assemble(provider="openai", model="gpt-5.2")
+        sheet = talk.assemble(provider="openai", model="gpt-5.2", policy="replay")
         assert sheet.billed_tokens < sheet.tokens / 2
     assert 2 <= sum(sheet.record.base is None for sheet in talk.sheets())
 
 
-def test_the_first_request_of_a_branch_finds_its_parents_in_the_cache(talk: Conversation) -> None:
-    turns(talk, 3)
+@BOTH
+def test_the_first_request_of_a_branch_finds_its_parents_in_the_cache(talk: Conversation, policy: str) -> None:
+    turns(talk, 3, policy)
     branch = talk.branch()
     branch.record(user("And the invoice?"))
-    sheet = branch.assemble(provider="openai", model="gpt-5.2")
+    sheet = branch.assemble(provider="openai", model="gpt-5.2", policy=policy)
     assert sheet.billed_tokens < sheet.tokens / 2
-    other = branch.assemble(provider="openai", model="gpt-4o")
+    other = branch.assemble(provider="openai", model="gpt-4o", policy=policy)
     assert other.billed_tokens == other.tokens
 
 
@@ -110,22 +116,46 @@ def test_replay_shows_everything_raw_and_says_so(talk: Conversation) -> None:
     assert "2 of them raw tool results" in sheet.explain()
 
 
-def test_what_is_omitted_is_counted_by_reason(talk: Conversation) -> None:
+@pytest.mark.parametrize(("provider", "model"), [("openai", "gpt-5.2"), ("anthropic", "claude-sonnet-4-5")])
+def test_what_plain_replay_is_said_to_take_is_what_replay_takes(talk: Conversation, provider: str, model: str) -> None:
+    for number in range(6):
+        calls = [call(f"a{number}", "weigh", f'{{"crate": {number}}}'), call(f"b{number}", "look")]
+        talk.record(
+            [user(f"Crate {number}?"), asks(*calls), result(f"a{number}", f"{number} kg"), result(f"b{number}", "full")]
+        )
+        ours, plain = (
+            talk.assemble(provider=provider, model=model, policy=policy, tools=[tool("weigh"), tool("look")])
+            for policy in ("balanced", "replay")
+        )
+        # Each text is rounded up where counts are estimates.
+        assert plain.tokens * (1 if plain.exact else 0.98) <= ours.replay_tokens <= plain.tokens
+        talk.record({"role": "assistant", "content": "It is as it was."})
+    assert "recall" in str(ours.tools())
+    assert "recall" not in str(plain.tools())
+
+
+@BOTH
+def test_what_is_omitted_is_counted_by_reason(talk: Conversation, policy: str) -> None:
     talk.record(user("Is the pier sound?"))
     other = talk.participant("ana")
     other.record([asks(call("a1")), result("a1", "crack")])
-    sheet = talk.assemble(provider="openai", model="gpt-5.2")
+    sheet = talk.assemble(provider="openai", model="gpt-5.2", policy=policy)
     assert (("participant_private", 2),) == sheet.record.omitted
     assert "Left out: 2 (participant private)." in sheet.explain()
 
 
-def test_the_budget_holds_to_the_token(talk: Conversation) -> None:
+@BOTH
+def test_the_budget_holds_to_the_token(talk: Conversation, policy: str) -> None:
+    def assembled(budget: int | None = None) -> callsheet.Sheet:
+        return talk.assemble(provider="openai", model="gpt-5.2", tools=[tool()], budget=budget, policy=policy)
+
     talk.record(user("Count me. " * 100))
-    size = talk.assemble(provider="openai", model="gpt-5.2", tools=[tool()]).tokens
-    assert size == talk.assemble(provider="openai", model="gpt-5.2", tools=[tool()], budget=size).tokens
+    size = assembled().tokens
+    assert size == assembled(size).tokens
     before = talk.sheets()
-    with pytest.raises(BudgetTooSmall, match=r"policy set 'replay@1' must show .*system 0, tools \d+, history \d+"):
-        talk.assemble(provider="openai", model="gpt-5.2", tools=[tool()], budget=size - 1)
+    must = rf"policy set '{policy}@1' must show .*system 0, tools \d+, history \d+"
+    with pytest.raises(BudgetTooSmall, match=must):
+        assembled(size - 1)
     assert [sheet.id for sheet in before] == [sheet.id for sheet in talk.sheets()]
 
 

@@ -21,8 +21,11 @@ def talk(runtime: Runtime) -> Conversation:
     return runtime.conversation("markers")
 
 
-def request(talk: Conversation) -> tuple[bytes, ...]:
-    return talk.assemble(provider="openai", model="gpt-5.2").blocks
+BOTH = pytest.mark.parametrize("policy", ["balanced", "replay"])
+
+
+def request(talk: Conversation, policy: str = "balanced") -> tuple[bytes, ...]:
+    return talk.assemble(provider="openai", model="gpt-5.2", policy=policy).blocks
 
 
 def shown(talk: Conversation) -> list[str]:
@@ -38,14 +41,15 @@ def say(talk: Conversation, *texts: str) -> list[str]:
     return ids
 
 
-def test_an_edit_inherits_what_stood_before_and_leaves_the_old_branch_alone(talk: Conversation) -> None:
+@BOTH
+def test_an_edit_inherits_what_stood_before_and_leaves_the_old_branch_alone(talk: Conversation, policy: str) -> None:
     ids = say(talk, "A is heron.", "Noted A.", "B is otter.", "Noted B.", "C is stoat.")
-    before = request(talk)
+    before = request(talk, policy)
     edited = talk.branch(before=ids[2], name="edit", reason="edit")
     edited.record(user("List all markers."))
     assert ["A is heron.", "Noted A.", "List all markers."] == shown(edited)
     assert ids[:2] == [item.id for item in edited.transcript()][:2]
-    assert before == request(talk)
+    assert before == request(talk, policy)
 
 
 def test_siblings_never_see_each_other(talk: Conversation) -> None:
@@ -109,18 +113,19 @@ def test_nothing_to_answer_is_an_error_and_stores_no_sheet(talk: Conversation) -
     assert [] == talk.sheets()
 
 
-def test_participants_share_answers_and_nothing_else(talk: Conversation) -> None:
+@BOTH
+def test_participants_share_answers_and_nothing_else(talk: Conversation, policy: str) -> None:
     talk.record(user("Is the pier sound?"))
     ana, ben = talk.participant("ana"), talk.participant("ben")
     ana.record([asks(call("a1", "inspect")), result("a1", "crack at pile 7")])
-    before = request(ben)
+    before = request(ben, policy)
     ana.record(openai_reply("It is not sound."))
-    assert before != request(ben)
-    text = b"".join(request(ben))
+    assert before != request(ben, policy)
+    text = b"".join(request(ben, policy))
     assert b"It is not sound." in text
     assert b"crack at pile 7" not in text
     assert b"a1" not in text
-    assert b"crack at pile 7" in b"".join(request(ana))
+    assert b"crack at pile 7" in b"".join(request(ana, policy))
     assert () == ben.pending()
 
 
@@ -149,8 +154,9 @@ def _private(talk: Conversation) -> None:
     other.assemble(provider="openai", model="gpt-5.2")
 
 
+@BOTH
 @pytest.mark.parametrize("hide", [_sibling, _private])
-def test_hidden_records_change_no_byte(runtime: Runtime, hide: Hide) -> None:
+def test_hidden_records_change_no_byte(runtime: Runtime, hide: Hide, policy: str) -> None:
     requests = []
     for name, hidden in (("plain", False), ("with", True)):
         talk = runtime.conversation(name)
@@ -161,5 +167,5 @@ def test_hidden_records_change_no_byte(runtime: Runtime, hide: Hide) -> None:
         if hidden:
             hide(talk) if hide is _sibling else None
         talk.record(user("Thanks."))
-        requests.append(request(talk))
+        requests.append(request(talk, policy))
     assert requests[0] == requests[1]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from callsheet.graph.ids import RecordId
 from callsheet.graph.index import Index, Posting
-from callsheet.recall.bm25 import B, K1
+from callsheet.recall.bm25 import K1, B
 
 COMMON = 6
 """An entity that more results hold than this tells nothing about which of them is meant."""
@@ -65,15 +65,31 @@ def named(postings: Iterable[Posting], in_view: Collection[RecordId]) -> list[Re
     return list(found)
 
 
+def asked_for(postings: Iterable[Posting]) -> list[RecordId]:
+    """The results that hold what a person names: of each entity the newest, however many hold it, without repeats.
+
+    Those that hold more of what is named come first, then the newer ones.
+    """
+    holders: dict[str, list[Posting]] = {}
+    for posting in postings:
+        if posting.entity is not None:
+            holders.setdefault(posting.entity, []).append(posting)
+    named: dict[RecordId, int] = {}
+    places: dict[RecordId, int] = {}
+    for held in holders.values():
+        for posting in sorted(held, key=lambda posting: -posting.position)[:NEWEST]:
+            named[posting.record] = named.get(posting.record, 0) + 1
+            places[posting.record] = posting.position
+    return sorted(named, key=lambda record: (-named[record], -places[record]))
+
+
 def used(postings: Iterable[Posting], in_view: Collection[RecordId]) -> frozenset[RecordId]:
     """The results in view that hold an entity which few results hold: what is said now makes use of them."""
     holders: dict[str, list[RecordId]] = {}
     for posting in postings:
         if posting.entity is not None:
             holders.setdefault(posting.entity, []).append(posting.record)
-    return frozenset(
-        record for held in holders.values() if len(held) <= COMMON for record in held if record in in_view
-    )
+    return frozenset(record for held in holders.values() if len(held) <= COMMON for record in held if record in in_view)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

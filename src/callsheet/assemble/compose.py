@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from callsheet.assemble import blocks, standins
-from callsheet.assemble.forms import Forms, asked
+from callsheet.assemble.forms import Forms, asked, unsaid
 from callsheet.assemble.likeness import Earlier
 from callsheet.assemble.pairing import Pairing, pair, shown_calls
 from callsheet.derive.text import binary_standin, readable
 from callsheet.graph import values
 from callsheet.graph.effects import UNSETTLED
-from callsheet.graph.enums import ArtifactStatus, Level, Reason, Role
+from callsheet.graph.enums import ArtifactStatus, Level, Role
 from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import Message, Selection, ToolArtifact, ToolCall
 from callsheet.graph.record import Record
@@ -81,7 +81,7 @@ class _Composer:
         ids = _CallIds()
         for note, members in groupby(selections, key=lambda selection: selection.note):
             if note:
-                composed.append(self._note(list(members)))
+                composed.append(self._note(tuple(members)))
                 continue
             for selection in members:
                 record = self.material.records[selection.record]
@@ -93,12 +93,9 @@ class _Composer:
                     composed.append(Composed(block=quoted, source=record.id, level=selection.level))
         return _opened(composed)
 
-    def _note(self, members: Sequence[Selection]) -> Composed:
-        forms = self.material.forms
+    def _note(self, members: tuple[Selection, ...]) -> Composed:
         unlisted = self.material.unlisted if members[0].note == 1 else 0
-        text = standins.note(
-            [self._line(selection) for selection in members], references=forms.references, left_out=unlisted
-        )
+        text = self.material.forms.note(members, unlisted, self._line)
         said = blocks.Said(role=Role.USER, parts=(blocks.Text(text=text),))
         return Composed(block=said, source=None, noted=tuple(selection.record for selection in members))
 
@@ -128,11 +125,13 @@ class _Composer:
         return artifact in self.pairing.used or artifact in self.pairing.replaced
 
     def _message(self, id: RecordId, body: Message, ids: "_CallIds") -> list[Composed]:
-        parts: list[blocks.Part] = []
+        level = self.levels[id].level
+        instead = unsaid(level)
+        parts: list[blocks.Part] = [blocks.Text(text=instead)] if instead is not None else []
         answers: list[Composed] = []
         for part in body.parts:
             if not isinstance(part, values.CallRef):
-                parts.append(self._part(part))
+                parts += [self._part(part)] if instead is None else []
             elif (call := self.material.calls.get(part.call)) is not None:
                 rendered = ids.unique(call.provider_id)
                 parts.append(self._call(call, rendered))
@@ -140,12 +139,12 @@ class _Composer:
         said = blocks.Said(
             role=body.role,
             parts=_visible(tuple(parts)),
-            form=body.form,
+            form=body.form if instead is None else "string",
             wire=body.wire,
             name=body.name,
-            extras=body.extras,
+            extras=body.extras if instead is None else b"",
         )
-        return [Composed(block=said, source=id), *answers]
+        return [Composed(block=said, source=id, level=level), *answers]
 
     def _call(self, call: ToolCall, rendered: str) -> blocks.Call:
         return blocks.Call(

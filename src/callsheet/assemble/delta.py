@@ -76,9 +76,7 @@ def delta(selected: tuple[Selection, ...], blocks: tuple[str, ...], before: Whol
 def whole(id: RecordId, sheet: ContextAssembly, before: Whole | None) -> Whole:
     """Undo `delta`: `before` is the whole of ``sheet.base``."""
     if sheet.base is None or before is None:
-        return Whole(
-            id=id, sheet=sheet, selected=sheet.selected, blocks=sheet.blocks, used=dict(sheet.used), depth=0
-        )
+        return Whole(id=id, sheet=sheet, selected=sheet.selected, blocks=sheet.blocks, used=dict(sheet.used), depth=0)
     return Whole(
         id=id,
         sheet=sheet,

@@ -34,6 +34,7 @@ class Forms:
     references: bool = True
     _kept: dict[tuple[RecordId, Level, tuple[int, ...]], str] = field(default_factory=dict)
     _differing: dict[tuple[RecordId, RecordId], str] = field(default_factory=dict)
+    _notes: dict[tuple[tuple[Selection, ...], int], str] = field(default_factory=dict)
 
     def text(self, selection: Selection, raw: str, mime: str = "") -> str:
         """The text of a result that stands at the level of its selection."""
@@ -61,6 +62,8 @@ class Forms:
             del self._kept[key]
         for pair in [pair for pair in self._differing if pair[0] not in but]:
             del self._differing[pair]
+        for note in [note for note in self._notes if any(member.record not in but for member in note[0])]:
+            del self._notes[note]
 
     def _made(self, selection: Selection, raw: str, mime: str) -> str:
         known = self.derived.get(selection.record)
@@ -84,14 +87,24 @@ class Forms:
         """What stands in the place of a result whose content is not shown."""
         known = self.derived.get(selection.record)
         size = _amount(known, raw)
-        what = {Level.STALE: standins.OUT_OF_DATE, Level.SAFE: standins.WITHHELD}.get(selection.level, "left out")
+        what = _GONE.get(selection.level, standins.LEFT_OUT)
         where = "" if selection.level is Level.SAFE else self._where(selection.record)
         return f"({size}, {what}{where})"
 
-    # ------------------------------------------------------------------ lines of notes
+    # ------------------------------------------------------------------ notes and their lines
+
+    def note(self, members: tuple[Selection, ...], unlisted: int, line: Callable[[Selection], str]) -> str:
+        """The text of a note: a line for each of its members, and how many older records no note lists."""
+        kept = self._notes.get((members, unlisted))
+        if kept is None:
+            kept = standins.note(list(map(line, members)), references=self.references, left_out=unlisted)
+            self._notes[members, unlisted] = kept
+        return kept
 
     def said(self, selection: Selection, role: Role, text: str) -> str:
         """The line of a message in a note."""
+        if selection.level in _GONE:
+            return f"{role.value}: ({_GONE[selection.level]})"
         folded = " ".join(text[: 4 * SAID].split())
         short = folded if len(folded) <= SAID and len(text) <= 4 * SAID else folded[:SAID].rstrip() + " …"
         return f"{role.value}: {short}"
@@ -117,6 +130,15 @@ class Forms:
         if selection.level is Level.FOCUS:
             return excerpt(read(raw, mime), selection.segments)
         return self.text(selection, raw, mime)
+
+
+_GONE = {Level.STALE: standins.OUT_OF_DATE, Level.SAFE: standins.WITHHELD, Level.REF: standins.LEFT_OUT}
+"""What is said instead at the levels that show nothing of the content."""
+
+
+def unsaid(level: Level) -> str | None:
+    """What stands in the place of a message whose content is not shown at this level; None: it is shown."""
+    return f"({_GONE[level]})" if level in _GONE else None
 
 
 def _amount(known: Derived | None, raw: str) -> str:

@@ -1,7 +1,8 @@
 """From records to what planning knows of them: sizes by level, and how far policy lets each be shortened."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from callsheet.assemble.compose import BINARY, INSTRUCTING, Read, result_text
 from callsheet.assemble.forms import excerpt
@@ -31,6 +32,9 @@ ASKED = 80
 
 OPEN = 30
 """Tokens of the words that stand for a result that is not there."""
+
+Narrowed: TypeAlias = dict[tuple[RecordId, frozenset[int]], tuple[tuple[int, ...], int]]
+"""The segments of a narrowed result and the tokens that they take, by what of its entities is wanted."""
 
 WIDE = 4
 """A new result stands in full up to so many times the limit to which an older one is narrowed."""
@@ -69,6 +73,8 @@ class Itemiser:
     per_result: int = 0
     #: Entities now in play: of a narrowed result the parts that touch them are shown first.
     in_play: frozenset[str] = frozenset()
+    #: What was narrowed before to the same limit, by the same counter and policy set; filled here.
+    narrowed: Narrowed = field(default_factory=dict)
 
     def item(self, seen: Seen, decision: Decision) -> Item:
         """One record as planning sees it."""
@@ -170,9 +176,15 @@ class Itemiser:
         )
 
     def _narrowed(self, seen: Seen, body: ToolArtifact, derived: Derived) -> tuple[tuple[int, ...], int]:
+        entities = seen.index.entities if seen.index is not None else ()
+        wanted = frozenset(place for place, entity in enumerate(entities[:256]) if entity in self.in_play)
+        known = self.narrowed.get((seen.record.id, wanted))
+        if known is None:
+            known = self.narrowed[seen.record.id, wanted] = self._chosen(body, derived, wanted)
+        return known
+
+    def _chosen(self, body: ToolArtifact, derived: Derived, wanted: frozenset[int]) -> tuple[tuple[int, ...], int]:
         document = read_document(result_text(body, self.read))
-        known = seen.index.entities if seen.index is not None else ()
-        wanted = frozenset(place for place, entity in enumerate(known[:256]) if entity in self.in_play)
         touched = derived.table.touching(wanted) if wanted else frozenset()
         starts = {segment.start: index for index, segment in enumerate(document.segments)}
         manner = Manner(self.policy.narrowing.manner.value)

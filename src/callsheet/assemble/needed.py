@@ -1,14 +1,14 @@
 """How likely the next requests need a result: the one thing here that is fitted to recordings.
 
-P = base x age x size x reuse x task, each factor by a few bins. `tools/fit_needed.py` fits the factors (iterative proportional
-fitting of a log-linear rate, each original source weighing the same) and writes ``needed.json``; the same script makes
-tables without one source, to be measured on that source.
+P = base x age x size x reuse x task, each factor by a few bins. `tools/fit_needed.py` fits the factors (iterative
+proportional fitting of a log-linear rate, each original source weighing the same) and writes ``needed.json``; the same
+script makes tables without one source, to be measured on that source.
 """
 
 from collections.abc import Sequence
 from functools import cache
-from math import exp, log
 from importlib.resources import files
+from math import exp, log
 
 import msgspec
 
@@ -45,7 +45,9 @@ class Needed(Value):
 
         `present`: it was used since the present task began.
         """
-        rate = self.base * _between(age, AGES, self.age) * self.size[_bin(size, SIZES)] * self.reuse[_bin(reuse, REUSES)]
+        rate = (
+            self.base * _between(age, AGES, self.age) * self.size[_bin(size, SIZES)] * self.reuse[_bin(reuse, REUSES)]
+        )
         rate *= self.task[present]
         # Rounded, so that the last bits of a logarithm, which differ between machines, decide nothing.
         return round(min(1.0, rate), 9)

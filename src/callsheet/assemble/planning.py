@@ -31,8 +31,10 @@ class Rewrite(StrEnum):
     FIRST = "first"
     #: A record that stands in view may no longer, or not in this detail.
     HARD = "hard"
-    #: Another model, provider, policy set or set of tools: nothing of the last request is cached.
+    #: Another policy set or version of assembly: what was chosen was chosen by other rules.
     CHANGED = "changed"
+    #: Another provider, model or set of tools: nothing of the last request is cached.
+    UNCACHED = "uncached"
     #: The provider has forgotten the last request.
     EXPIRED = "expired"
     #: It would be larger than the high-water mark.
@@ -129,7 +131,7 @@ class Planner:
 
     def _worth(self, forced: Rewrite, standing: Standing, fresh: Fresh) -> bool:
         """Hard changes rewrite at any price; where the cache is gone, rewriting is free but must make it smaller."""
-        if forced is not Rewrite.EXPIRED:
+        if forced not in (Rewrite.EXPIRED, Rewrite.UNCACHED):
             return True
         return self.size((*standing.selections, *self._appended(standing, fresh))) > self.limits.low
 
@@ -195,9 +197,7 @@ class Planner:
         item = self.items[id]
         level = _within(_best(item.noted), item.most)
         segments = item.segments if level is Level.FOCUS else ()
-        return Selection(
-            record=id, level=level, reason=_why(item, level), turn=item.turn, note=note, segments=segments
-        )
+        return Selection(record=id, level=level, reason=_why(item, level), turn=item.turn, note=note, segments=segments)
 
     def _noticed(self, id: RecordId, note: int) -> Selection:
         item = self.items[id]
@@ -220,22 +220,15 @@ class Planner:
         room = self.limits.low - self.size(stands.values())
         rest = [item for item in items if item.id not in kept or item.id not in stands]
         noted = self._noted(rest, room, fresh.brought)
-        left_out = {
-            item.id: _omission(item) for item in items if item.id not in stands and item.id not in noted
-        }
-        left_out |= {
-            id: self.items[id].reason for id, selection in stands.items() if selection.level is Level.NONE
-        }
+        left_out = {item.id: _omission(item) for item in items if item.id not in stands and item.id not in noted}
+        left_out |= {id: self.items[id].reason for id, selection in stands.items() if selection.level is Level.NONE}
         note = [noted[item.id] for item in rest if item.id in noted]
+        shown = [item for item in items if item.id in stands and stands[item.id].level is not Level.NONE]
         if self.policy.instructions_in_place:
-            everything = [stands[item.id] for item in items if item.id in stands]
+            everything = [stands[item.id] for item in shown]
             return Plan(selections=(*note, *everything), rewrite=why, carried=0.0, left_out=left_out)
-        front = [stands[item.id] for item in items if item.id in stands and item.instruction]
-        back = [
-            stands[item.id]
-            for item in items
-            if item.id in stands and not item.instruction and stands[item.id].level is not Level.NONE
-        ]
+        front = [stands[item.id] for item in shown if item.instruction]
+        back = [stands[item.id] for item in shown if not item.instruction]
         return Plan(selections=(*front, *note, *back), rewrite=why, carried=0.0, left_out=left_out)
 
     def _told(self, stands: Mapping[RecordId, Selection]) -> dict[RecordId, Selection]:
@@ -312,9 +305,7 @@ class Planner:
         """What a record takes in the note at least; 0 where it may be left out."""
         return _noted_size(item, self._least(item)) if item.least is not Level.NONE else 0
 
-    def _noted(
-        self, items: Sequence[Item], room: int, brought: Sequence[RecordId] = ()
-    ) -> dict[RecordId, Selection]:
+    def _noted(self, items: Sequence[Item], room: int, brought: Sequence[RecordId] = ()) -> dict[RecordId, Selection]:
         """What of the older records stands in the note: what must, what is asked for now, what is worth its tokens."""
         must = {item.id: self._least(item) for item in items if item.least is not Level.NONE}
         room -= sum(item.noted.get(must[item.id], 0) for item in items if item.id in must)

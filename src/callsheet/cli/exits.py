@@ -3,7 +3,15 @@
 from collections.abc import Mapping
 from enum import IntEnum
 
-from callsheet.errors import AssemblyError, CallsheetError, InputError, MissingExtra, NotFound, StoreError
+from callsheet.errors import (
+    AssemblyError,
+    CallsheetError,
+    InputError,
+    MissingExtra,
+    NotFound,
+    RecallRefused,
+    StoreError,
+)
 
 
 class Exit(IntEnum):
@@ -28,7 +36,7 @@ MEANINGS = {
     Exit.USAGE: "The command line is wrong; nothing was done.",
     Exit.INPUT: "The input was refused (`input…`).",
     Exit.STORE: "The store could not do it (`store…`).",
-    Exit.NOT_FOUND: "No such store, conversation or record (`not_found`).",
+    Exit.NOT_FOUND: "No such store, conversation or record (`not_found`), or none to be read (`recall_refused`).",
     Exit.ASSEMBLY: "The request could not be assembled (`assembly…`).",
     Exit.MISSING_EXTRA: "An optional part is not installed (`missing_extra`).",
     Exit.OUTPUT: "Standard output could not be written (`output`). What was recorded until then stays.",
@@ -41,6 +49,7 @@ FAMILIES: Mapping[type[CallsheetError], Exit] = {
     InputError: Exit.INPUT,
     StoreError: Exit.STORE,
     NotFound: Exit.NOT_FOUND,
+    RecallRefused: Exit.NOT_FOUND,
     AssemblyError: Exit.ASSEMBLY,
     MissingExtra: Exit.MISSING_EXTRA,
 }

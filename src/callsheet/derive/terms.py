@@ -79,9 +79,10 @@ def counted(text: str, limit: int = LIMIT) -> tuple[tuple[str, int], ...]:
 
 def language_of(text: str) -> Language:
     """The language by its stop words near the beginning; English where nothing tells."""
-    words = [_folded(word) for word in _WORD.findall(text, 0, 8 * _SAMPLE)[:_SAMPLE]]
-    german = sum(word in GERMAN for word in words)
-    english = sum(word in ENGLISH for word in words)
+    words = Counter(_WORD.findall(text, 0, 8 * _SAMPLE)[:_SAMPLE])
+    folded = [(_folded(word), count) for word, count in words.items()]
+    german = sum(count for word, count in folded if word in GERMAN)
+    english = sum(count for word, count in folded if word in ENGLISH)
     if german == english:
         return Language.GERMAN if re.search("[äöüßÄÖÜ]", text[: 8 * _SAMPLE]) else Language.ENGLISH
     return Language.GERMAN if german > english else Language.ENGLISH
@@ -112,8 +113,8 @@ def _analyser(language: Language) -> Callable[[str], tuple[str, ...]]:
             return ()
         if not word.isascii():
             word = unicodedata.normalize("NFC", word)
-        if _IS_CJK.search(word):
-            return _grams(word)
+            if _IS_CJK.search(word):
+                return _grams(word)
         pieces = _pieces(word)
         whole = word.casefold().strip("_")
         found = [whole] if len(pieces) > 1 else []

@@ -20,7 +20,14 @@ UNLIMITED = 10**9
 class Assembled:
     """Records what a step's history adds, in an in-memory store, and assembles the next request."""
 
-    def __init__(self, opening: Opening, *, provider: str, model: str, policy: str | PolicySetDocument | None, needed: Needed | None
+    def __init__(
+        self,
+        opening: Opening,
+        *,
+        provider: str,
+        model: str,
+        policy: str | PolicySetDocument | None,
+        needed: Needed | None,
     ) -> None:
         self._clock = FixedClock()
         runtime = open(MEMORY, ids=RandomIds(), clock=self._clock)
@@ -39,7 +46,7 @@ class Assembled:
             provider=self._provider,
             model=self._model,
             policy=self._policy,
-            tools=self._tools or _from_calls(step.history),
+            tools=self._tools,
             budget=UNLIMITED if self._policy == REPLAY.name else None,
             needed=self._needed,
         )
@@ -56,15 +63,6 @@ class Assembled:
 def _is_function(tool: Mapping[str, object]) -> bool:
     # Tools that are built in at one provider can be offered nowhere else.
     return "function" in tool or "input_schema" in tool
-
-
-def _from_calls(history: Sequence[Message]) -> list[dict[str, object]]:
-    """Minimal schemas for the tools that were called, where a recording has none."""
-    names = dict.fromkeys(call.name for message in history for call in message.calls)
-    return [
-        {"type": "function", "function": {"name": name, "parameters": {"type": "object", "properties": {}}}}
-        for name in names
-    ]
 
 
 def assembled(

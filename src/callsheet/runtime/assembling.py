@@ -2,25 +2,26 @@
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import msgspec
 
 from callsheet.assemble import blocks, sizes
-from callsheet.assemble.compose import INSTRUCTING, Composed, Material, compose
+from callsheet.assemble.compose import Composed, Material, compose
 from callsheet.assemble.delta import Whole, common_prefix, delta, whole
 from callsheet.assemble.itemising import Itemiser
-from callsheet.assemble.needed import Needed, shipped
+from callsheet.assemble.needed import Needed
 from callsheet.assemble.planning import Limits, Plan, Planner, Prices, Rewrite
 from callsheet.errors import Damaged, EmptyRequest
 from callsheet.graph.canonical import content_digest
 from callsheet.graph.cut import Lineage, alone
 from callsheet.graph.enums import Level, Reason
 from callsheet.graph.ids import RecordId
-from callsheet.graph.nodes import Boundary, ContextAssembly, Message, Pins, Selection, ToolArtifact, ToolCall
+from callsheet.graph.nodes import Boundary, ContextAssembly, Pins, Selection, ToolArtifact, ToolCall
 from callsheet.graph.ports import Append, Ids, Ledger, Owner
 from callsheet.graph.query import NodeQuery
 from callsheet.graph.record import Draft, Record, Stream
+from callsheet.graph.times import Instant
 from callsheet.graph.values import Cut, Payload, Scope, TokenParts
 from callsheet.policy.sets import PolicySetDocument
 from callsheet.recall.tool import NAME as RECALL
@@ -102,6 +103,16 @@ def last_shown(place: Place, lineage: Lineage, participant: RecordId | None, sai
     return None
 
 
+def gone_on_from(shown: Whole | None, policy: PolicySetDocument) -> Whole | None:
+    """The sheet that was shown last, where this set can go on from it; None: it begins anew.
+
+    A verbatim set does not go on from another one, which may have left out or shortened what it shows.
+    """
+    if shown is not None and policy.verbatim and shown.sheet.pins.policy_set != policy.hash:
+        return None
+    return shown
+
+
 def read_sheet(place: Place, record: Record) -> Whole:
     """A sheet in full, walking back over the sheets that it extends. Raises `Damaged` where one is missing."""
     chain: list[tuple[RecordId, ContextAssembly]] = []
@@ -142,7 +153,7 @@ class Assembling:
     def assemble(self) -> tuple[Sheet, Whole]:
         """Assemble, store and return one sheet; also in full, for the sheet that will extend it."""
         started = time.perf_counter_ns()
-        boundary, policy = self.order.boundary, self.order.policy
+        boundary = self.order.boundary
         counter, calibration = calibrated_counter(
             self.place.ledger, self.place.conversation.key, self.lineage, boundary
         )
@@ -175,6 +186,10 @@ class Assembling:
         order = self.order
         room = sizes.room(order.boundary.budget, counter)
         around = counter.framing
+        limit = min(order.policy.narrowing.limit, room // NARROWED)
+        # What was worked out about records holds under the same policy, counter and limit, for the same reader.
+        reader = msgspec.structs.replace(order.boundary, now=Instant(0), trigger=None)
+        remembered = self.desk.remembered.under((order.policy.hash, counter, limit, reader))
         gathering = Gathering(
             ledger=self.place.ledger,
             key=self.place.conversation.key,
@@ -188,7 +203,8 @@ class Assembling:
                 policy=order.policy,
                 read=self.place.read,
                 turn=turn,
-                limit=min(order.policy.narrowing.limit, room // NARROWED),
+                limit=limit,
+                narrowed=remembered.narrowed,
                 per_message=around.message,
                 per_call=around.call,
                 per_result=around.result,
@@ -207,11 +223,13 @@ class Assembling:
         if self.base is None:
             return Rewrite.FIRST
         before, now = self.base.sheet, self.order.boundary
+        if before.pins.policy_set != self.order.policy.hash or before.pins.assembler != ASSEMBLER:
+            return Rewrite.CHANGED
+        if self._recall != _recalls(before):
+            return Rewrite.CHANGED
         same = (before.boundary.provider, before.boundary.model) == (now.provider, now.model)
-        if not same or before.pins.policy_set != self.order.policy.hash or before.pins.assembler != ASSEMBLER:
-            return Rewrite.CHANGED
-        if _given_tools(before.boundary.tools) != _given_tools(now.tools) or self._recall != _recalls(before):
-            return Rewrite.CHANGED
+        if not same or _given_tools(before.boundary.tools) != _given_tools(now.tools):
+            return None if self.order.policy.verbatim else Rewrite.UNCACHED
         if now.now - before.boundary.now > cache.life * SECOND and not self.order.policy.verbatim:
             return Rewrite.EXPIRED
         return None
@@ -247,8 +265,7 @@ class Assembling:
             size for item in gathered.items.values() if item.instruction for size in (item.standing.get(Level.RAW, 0),)
         )
         high, low = (
-            min(room, always + mark.of(room - always))
-            for mark in (order.policy.high_water, order.policy.low_water)
+            min(room, always + mark.of(room - always)) for mark in (order.policy.high_water, order.policy.low_water)
         )
         planner = Planner(
             items=gathered.items,
@@ -262,10 +279,8 @@ class Assembling:
         )
         plan = planner.plan(gathered.standing, gathered.fresh, gathered.forced)
         listed = {selection.record for selection in plan.selections}
-        total = self._replayed_before + len(gathered.replayed)
-        shortens = self._recall and (
-            len(listed) < total or any(_shortened(selection) for selection in plan.selections)
-        )
+        total = self._replayed_before + len(gathered.replayed) + gathered.older
+        shortens = self._recall and (len(listed) < total or any(_shortened(selection) for selection in plan.selections))
         if shortens and not order.policy.verbatim:
             tools.append(recall_tool())
         # As of the rewrite: the note that says so stands unchanged until the next one.
@@ -282,7 +297,13 @@ class Assembling:
         body = _render(composed, order.boundary, tools)
         measured = self._measure(composed, counter, body.get("tools"))
         return _Made(
-            plan=plan, composed=composed, body=body, measured=measured, tools=tools, total=total, counter=counter,
+            plan=plan,
+            composed=composed,
+            body=body,
+            measured=measured,
+            tools=tools,
+            total=total,
+            counter=counter,
             unlisted=unlisted,
             planned=planner.size(plan.selections),
         )
@@ -358,14 +379,13 @@ class Assembling:
             messages_replayed=made.total,
             messages_assembled=len(rendered) - 1,
             history_o200k=replayed,
-            tokens_replayed=self._plain(replayed, made),
+            tokens_replayed=self._plain(replayed, gathered.results, made),
             tokens=made.measured.parts,
             tokens_billed=self._billed(made, addresses),
             exact=counter.exact,
             recall=self._recall,
             artifacts=sum(
-                selection.level is Level.RAW
-                and isinstance(self.desk.records[selection.record].body, ToolArtifact)
+                selection.level is Level.RAW and isinstance(self.desk.records[selection.record].body, ToolArtifact)
                 for selection in plan.selections
             ),
             omitted=self._omitted(gathered, plan, made.total),
@@ -385,18 +405,35 @@ class Assembling:
     def _replayed_tokens(self, gathered: Gathered) -> int:
         calls = self._visible_calls()
         before = self.base.sheet.history_o200k if self.base is not None else 0
-        return before + sum(
-            sizes.recorded_tokens(self.desk.records[id], calls) or sizes.estimated_tokens(self.desk.records[id], calls)
-            for id in gathered.replayed
+        return (
+            before
+            + gathered.older_tokens
+            + sum(
+                sizes.recorded_tokens(self.desk.records[id], calls)
+                or sizes.estimated_tokens(self.desk.records[id], calls)
+                for id in gathered.replayed
+            )
         )
 
-    def _plain(self, replayed: int, made: "_Made") -> int:
-        """Tokens of plain replay: of what was recorded, with the tools and the framing that it would take."""
+    def _plain(self, replayed: int, results: int, made: "_Made") -> int:
+        """Tokens of plain replay: of what was recorded, with the caller's tools and the framing that it would take.
+
+        Each result is taken to have one call; names of speakers, which are rare, are not counted.
+        """
         if self.order.policy.verbatim:
             return made.measured.parts.total
         counter = made.counter
-        framing = counter.framing.around(messages=made.total, names=0, calls=0, results=0)
-        return counter.converted(replayed) + framing + made.measured.parts.tools
+        framing = counter.framing.around(messages=made.total, names=0, calls=results, results=results)
+        return counter.converted(replayed) + framing + self._given_schemas(made)
+
+    def _given_schemas(self, made: "_Made") -> int:
+        """Tokens of the tools that the caller gave, as they are sent."""
+        if len(made.tools) == len(self.order.tools):
+            return made.measured.parts.tools
+        sent = made.body["tools"]
+        assert isinstance(sent, list)
+        given = [tool for tool in sent if formats.tool_name(tool, "tools") != RECALL]
+        return made.counter.count_tools(msgspec.json.encode(tool).decode() for tool in given)
 
     def _omitted(self, gathered: Gathered, plan: Plan, total: int) -> tuple[tuple[Reason, int], ...]:
         counts = dict(gathered.refused)
@@ -408,8 +445,10 @@ class Assembling:
             if reason not in (Reason.NOT_RELEVANT, Reason.INCLUDED):
                 counts[reason] = counts.get(reason, 0) + 1
         shown = len({selection.record for selection in plan.selections})
-        rest = total - shown - sum(
-            reason not in (Reason.NOT_RELEVANT, Reason.INCLUDED) for reason in plan.left_out.values()
+        rest = (
+            total
+            - shown
+            - sum(reason not in (Reason.NOT_RELEVANT, Reason.INCLUDED) for reason in plan.left_out.values())
         )
         if rest > 0:
             counts[Reason.NOT_RELEVANT] = rest
@@ -472,9 +511,7 @@ class _Made:
     planned: int
 
 
-_REFUSED = frozenset(
-    {Reason.BRANCH, Reason.PARTICIPANT_PRIVATE, Reason.AUDIT_ONLY, Reason.NOT_RELEASED, Reason.ERASED}
-)
+_REFUSED = frozenset({Reason.BRANCH, Reason.PARTICIPANT_PRIVATE, Reason.AUDIT_ONLY, Reason.NOT_RELEASED, Reason.ERASED})
 
 
 def _given_tools(names: Sequence[str]) -> tuple[str, ...]:

@@ -22,7 +22,7 @@ from callsheet.recall.request import DEFAULT_LIMIT, Range, RecallRequest
 from callsheet.recall.tool import NAME as RECALL
 from callsheet.runtime import explaining, forking, promoting, recalling
 from callsheet.runtime.admitting import policy_of
-from callsheet.runtime.assembling import Assembling, Order, last_shown, read_sheet
+from callsheet.runtime.assembling import Assembling, Order, gone_on_from, last_shown, read_sheet
 from callsheet.runtime.calling import arguments_of
 from callsheet.runtime.counters import Counters, count_up
 from callsheet.runtime.drafting import Shown
@@ -211,7 +211,7 @@ class Conversation:
         `budget` is what the request may take in tokens, tool schemas included; default: the model's window (128,000
         for a model that is not in the catalogue) less `reserve`, which is kept free for the reply. `tools` are
         schemas in OpenAI's or Anthropic's shape and render in this order. `policy` names a policy set; default:
-        ``replay``, everything verbatim. `now` is the time that the policies go by; default: the clock's.
+        ``balanced``. `now` is the time that the policies go by; default: the clock's.
 
         `provider` decides the format: Anthropic's for ``anthropic``, OpenAI's Chat Completions for every other.
 
@@ -242,10 +242,8 @@ class Conversation:
         )
         desk = session.desk(self._view)
         with desk.lock:
-            base = last_shown(session.place, tail.lineage, self._view.participant, tail.last_said, desk)
-            if base is not None and chosen.verbatim and base.sheet.pins.policy_set != chosen.hash:
-                # Another set may have left out what a verbatim one shows.
-                base = None
+            shown = last_shown(session.place, tail.lineage, self._view.participant, tail.last_said, desk)
+            base = gone_on_from(shown, chosen)
             order = Order(boundary=boundary, policy=chosen, tools=offered, recall=recall, needed=needed or shipped())
             assembling = Assembling(
                 place=session.place, lineage=tail.lineage, order=order, desk=desk, base=base, open=frozenset(tail.open)

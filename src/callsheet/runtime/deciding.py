@@ -25,6 +25,12 @@ class Standings:
     states: Mapping[StateField, Mapping[str, str]] = field(default_factory=dict)
     links: Mapping[Relation, Sequence[LinkRow]] = field(default_factory=dict)
 
+    @property
+    def targets(self) -> frozenset[str]:
+        """The records of which changes have made something."""
+        states = (target for held in self.states.values() for target in held)
+        return frozenset((*states, *(row.target for rows in self.links.values() for row in rows)))
+
     def state(self, name: StateField, id: RecordId) -> str | None:
         """The value of a state; None: not set."""
         return self.states.get(name, {}).get(id)
@@ -65,15 +71,11 @@ class Deciding:
                 found.add(record.id)
         return frozenset(found)
 
-    def decide(
-        self, record: Record, turn: int, *, derived: Derived | None, resolved: bool, newest: bool
-    ) -> Decision:
+    def decide(self, record: Record, turn: int, *, derived: Derived | None, resolved: bool, newest: bool) -> Decision:
         """What the policies say of one record that stands in this turn. `newest`: it is the newest user turn."""
         return decide(self._candidate(record, turn, derived, resolved, newest), self.boundary, self.policy)
 
-    def _candidate(
-        self, record: Record, turn: int, derived: Derived | None, resolved: bool, newest: bool
-    ) -> Candidate:
+    def _candidate(self, record: Record, turn: int, derived: Derived | None, resolved: bool, newest: bool) -> Candidate:
         body, header = record.body, record.header
         standings = self.standings
         privacy = Privacy(standings.state(StateField.PRIVACY, record.id) or header.privacy)

@@ -18,6 +18,7 @@ from callsheet.graph.nodes import Message, ToolCall
 from callsheet.graph.ports import Ledger, TokenCounter
 from callsheet.graph.record import Record, StreamKey
 from callsheet.graph.values import CallRef
+from callsheet.runtime.remembering import Remembered
 
 _COUNTED = 4_096
 """Texts whose counts are kept."""
@@ -39,6 +40,7 @@ class Desk:
     forms: dict[bool, Forms] = field(default_factory=dict)
     sheets: list[Whole] = field(default_factory=list)
     counts: dict[tuple[str, str], int] = field(default_factory=dict)
+    remembered: Remembered = field(default_factory=Remembered)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def put(self, sheet: Whole) -> None:
@@ -49,13 +51,23 @@ class Desk:
         for known in keeping:
             for id in [id for id in known if id not in wanted]:
                 del known[id]
-        answered = {id for record in self.records.values() for id in called(record)}
-        self.calls = {id: call for id, call in self.calls.items() if id in answered or self._answers(id)}
+        standing = {id for record in self.records.values() for id in called(record)}
+        standing |= {
+            call for record in self.records.values() if (call := getattr(record.body, "call", None)) is not None
+        }
+        self.calls = {id: call for id, call in self.calls.items() if id in standing}
+        self.remembered.forget(wanted)
         for forms in self.forms.values():
             forms.forget(wanted)
 
-    def _answers(self, call: RecordId) -> bool:
-        return any(getattr(record.body, "call", None) == call for record in self.records.values())
+    def forget(self, ids: Iterable[RecordId]) -> None:
+        """Have these records, and what was made of them, no longer at hand: their bodies were erased."""
+        known: tuple[dict[RecordId, Any], ...] = (self.records, self.indexes, self.derived, self.earlier, self.calls)
+        for id in ids:
+            for kept in known:
+                kept.pop(id, None)
+            # Lines of notes quote calls as well as records.
+            self.forms.clear()
 
     def forms_for(self, references: bool) -> Forms:
         """The texts of results, with references or without."""

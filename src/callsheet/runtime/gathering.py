@@ -1,14 +1,15 @@
 """What one assembly reads: what stood in the last request, what has come since, and what the newest turn calls for.
 
-Bounded by the size of the request and of what is new, never by the length of the history.
+Bounded by the size of the request and of what is new, not by the length of the history, which is counted once.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from callsheet.assemble import bringing
-from callsheet.assemble.delta import Whole
 from callsheet.assemble.compose import INSTRUCTING, Material, earlier, result_text
+from callsheet.assemble.delta import Whole
 from callsheet.assemble.itemising import Itemiser, Seen
 from callsheet.assemble.items import Item
 from callsheet.assemble.likeness import COMPARED, LONGEST, Earlier, most_like
@@ -28,20 +29,24 @@ from callsheet.graph.changes import (
     Withdrawn,
 )
 from callsheet.graph.cut import Lineage
-from callsheet.graph.enums import Level, Reason, Relation, Role, StateField
+from callsheet.graph.enums import Freshness, Level, Reason, Relation, Role, StateField
 from callsheet.graph.ids import RecordId
 from callsheet.graph.index import Posting, PostingQuery
 from callsheet.graph.nodes import Boundary, Message, Selection, ToolArtifact, ToolCall
 from callsheet.graph.ports import Ledger
 from callsheet.graph.query import LinkQuery, NodeQuery, StateQuery
 from callsheet.graph.record import Record, StreamKey
+from callsheet.graph.times import Instant
 from callsheet.graph.values import Payload
+from callsheet.policy.freshness import SECOND
 from callsheet.policy.sets import PolicySetDocument
+from callsheet.policy.verdict import Decision
 from callsheet.policy.visibility import refusal
 from callsheet.runtime.deciding import Deciding, Standings
 from callsheet.runtime.desk import Desk, bodies, called
 from callsheet.runtime.indexing import SAID
 from callsheet.runtime.occurring import Occurring
+from callsheet.runtime.unshown import Unshowing, Unshown
 
 CHANGES = (
     "superseded", "conflicted", "released", "withdrawn", "shared", "call_resolved", "marked_stale", "promoted",
@@ -50,7 +55,10 @@ CHANGES = (
 """Kinds of record that change the standing of others."""
 
 FIRST = 600
-"""Records of a history that the first request looks at, the newest; what they name of older ones is brought back."""
+"""Records of a history that the first request looks at, the newest, and of older ones those that policy protects.
+
+What the newest question names of the rest is brought back.
+"""
 
 NAMES = 64
 """Entities of a new record that are looked up."""
@@ -61,6 +69,9 @@ TELLING = 24
 QUERY = 48
 """Terms of a user's turn that are looked up."""
 
+TOGETHER = 32
+"""Messages whose names are looked up at once."""
+
 MESSAGES = 3
 """Messages of the user, the newest, that may return to an earlier task."""
 
@@ -69,6 +80,9 @@ PROMISING = 48
 
 LOOKED_UP = 24
 """Results that a request brings back at most."""
+
+ASKED = 4
+"""Results that hold what the user names and that are brought back at most, however common the name is."""
 
 HALF, QUARTER, EIGHTH = 2, 4, 8
 """Shares of the low-water mark: what a returned-to task may take, one result that is named, one that stood near it."""
@@ -92,8 +106,11 @@ class Gathered:
     episode: int
     #: The turn of last use of each record in view, where that is later than its own.
     used: Mapping[RecordId, int]
-    #: Of the records that are visible and new, or of all on a first request: how many, and their tokens in o200k_base.
+    #: The records that are visible and new, or that a first request looks at.
     replayed: tuple[RecordId, ...]
+    #: Of a history that was never shown, the records that were not looked at, and their tokens in o200k_base.
+    older: int
+    older_tokens: int
     refused: Mapping[Reason, int]
 
 
@@ -127,7 +144,8 @@ class Gathering:
         """Read, number the turns, look for what must come back, and decide on each record."""
         view = self.base.selected if self.base is not None else ()
         after = self.base.sheet.cut.at(self.boundary.conversation) if self.base is not None else 0
-        news, refused = self._news(after)
+        first = self._unshown() if self.base is None and not self.policy.verbatim else None
+        news, refused = self._news(after) if first is None else (first.records, first.refused)
         before = self.base.sheet.omitted if self.base is not None else ()
         self.occurring = Occurring(
             ledger=self.ledger,
@@ -136,16 +154,22 @@ class Gathering:
             hides=bool(refused) or any(reason in HIDDEN for reason, _ in before),
         )
         changed = self._changed(after) if self.base is not None and self._ever_changed() else ()
+        self.desk.forget(id for record in changed if isinstance(record.body, Erased) for id in record.body.records)
         self.desk.fetch(self.ledger, self.key, [selection.record for selection in view])
         self.desk.take(self.ledger, self.key, news)
         gone = [selection for selection in view if not self._is_there(selection.record)]
         view = tuple(selection for selection in view if selection not in gone)
-        turn = self._number(view, news)
+        turn = self._number(view, news, first)
         self.episode = self.base.sheet.episode if self.base is not None else 0
         results, reused = self._reuse(view, news, turn)
+        if first is not None and results:
+            # What was not looked at is taken to be used again as often as what was.
+            reused += round(reused * first.results / results)
+            results += first.results
         # Of a history that was never shown, all before the newest question is old, and may be what it asks for.
         asked = news if self.base is not None else _since_asked(news)
-        self.earlier = len(news) - len(asked)
+        older = first.older if first is not None else 0
+        self.earlier = older + len(news) - len(asked)
         brought = [] if self.policy.verbatim else self._brought(view, asked, turn)
         everything = dict.fromkeys(
             [*(selection.record for selection in view), *(record.id for record in news), *brought]
@@ -157,9 +181,7 @@ class Gathering:
         touched = {id for record in changed for id in _concerned(record)}
         return Gathered(
             items=items,
-            standing=None
-            if self.base is None
-            else Standing(selections=view, carried=float(self.base.sheet.carried)),
+            standing=None if self.base is None else Standing(selections=view, carried=float(self.base.sheet.carried)),
             fresh=Fresh(
                 records=tuple(record.id for record in news),
                 brought=tuple(brought),
@@ -178,6 +200,8 @@ class Gathering:
             episode=self.episode,
             used=self.used,
             replayed=tuple(record.id for record in news),
+            older=older,
+            older_tokens=first.tokens if first is not None else 0,
             refused=refused,
         )
 
@@ -195,6 +219,21 @@ class Gathering:
                 refused[reason] = refused.get(reason, 0) + 1
         return news, refused
 
+    def _unshown(self) -> Unshown:
+        """The newest of a history of which nothing is in view, with what of the rest is protected."""
+        query = StateQuery(field=StateField.PINNED, lineage=self.lineage)
+        pinned = {row.target for row in self.ledger.states(self.key, query)} if self._ever_changed() else set()
+        return Unshowing(
+            ledger=self.ledger,
+            key=self.key,
+            lineage=self.lineage,
+            boundary=self.boundary,
+            newest=FIRST,
+            turns=max(1, self.policy.turns),
+            pinned=pinned,
+            open=self.open,
+        ).read()
+
     def _ever_changed(self) -> bool:
         if self.changes is None:
             query = NodeQuery(kinds=CHANGES, lineage=self.lineage, newest=True, limit=1)
@@ -208,11 +247,16 @@ class Gathering:
     def _changed(self, after: int) -> tuple[Record, ...]:
         return tuple(self.ledger.nodes(self.key, NodeQuery(kinds=CHANGES, lineage=self.lineage, after=after)))
 
-    def _number(self, view: Sequence[Selection], news: Sequence[Record]) -> int:
+    def _number(self, view: Sequence[Selection], news: Sequence[Record], first: Unshown | None) -> int:
         """Give each record its turn; the newest is the answer."""
         self.turns.update((selection.record, selection.turn) for selection in view)
         turn = self.base.sheet.turns if self.base is not None else 0
+        if first is not None:
+            turn = first.turn
+            self.turns.update(first.turns)
         for record in news:
+            if record.id in self.turns:
+                continue
             body = record.body
             if isinstance(body, Message):
                 turn += body.role not in INSTRUCTING
@@ -232,24 +276,39 @@ class Gathering:
         )
         reused = before.reused if before is not None else 0
         known = self.base.used if self.base is not None else {}
-        self.used = {
-            selection.record: known[selection.record] for selection in view if selection.record in known
-        }
+        self.used = {selection.record: known[selection.record] for selection in view if selection.record in known}
         if self.policy.verbatim:
             return results, reused
         holders = {selection.record for selection in view} | {record.id for record in news}
-        for record in news:
-            if not isinstance(record.body, Message) or not holders:
-                continue
-            entities = self._entities(record)
-            postings = self._postings(entities, (), before=record.position)
-            now = self.turns[record.id]
-            for id in bringing.used(postings, holders):
-                own = self.turns.get(id, now)
-                late = self.used.get(id, own) - own <= LATE < now - own
-                reused += late
-                self.used[id] = max(now, self.used.get(id, own))
+        said = [record for record in news if isinstance(record.body, Message)]
+        for start in range(0, len(said), TOGETHER):
+            for record, postings in self._held(said[start : start + TOGETHER]):
+                now = self.turns[record.id]
+                for id in bringing.used(postings, holders):
+                    own = self.turns.get(id, now)
+                    reused += self.used.get(id, own) - own <= LATE < now - own
+                    self.used[id] = max(now, self.used.get(id, own))
         return results, reused
+
+    def _held(self, said: Sequence[Record]) -> Iterator[tuple[Record, list[Posting]]]:
+        """For each message the newest occurrences of what it names among the results before it; looked up at once."""
+        names = {record.id: self._entities(record) for record in said}
+        between = said[-1].position - said[0].position
+        query = PostingQuery(
+            entities=tuple(dict.fromkeys(name for found in names.values() for name in found)),
+            lineage=self.lineage,
+            before=said[-1].position,
+            # So that what came between the messages takes no place from what came before them.
+            limit=bringing.COMMON + 1 + between,
+        )
+        held: dict[str | None, list[Posting]] = {}
+        for posting in self.occurring.postings(query) if query.entities else ():
+            held.setdefault(posting.entity, []).append(posting)
+        for record in said:
+            earlier = (
+                [one for one in held.get(name, ()) if one.position < record.position] for name in names[record.id]
+            )
+            yield record, [posting for found in earlier for posting in found[: bringing.COMMON + 1]]
 
     def _entities(self, record: Record) -> tuple[str, ...]:
         """What a new record names, its calls included."""
@@ -280,6 +339,9 @@ class Gathering:
         found: dict[RecordId, int] = {}
         returned = self._returned(view, news)
         self._find(found, returned, shown, each=self.low // HALF, total=self.low // HALF)
+        person = dict.fromkeys(entity for record in news if _asks(record) for entity in self._entities(record))
+        asked = bringing.asked_for(self._postings(tuple(person)[:NAMES], (), before=first))
+        self._find(found, asked[:ASKED], shown, each=self.low // QUARTER, total=self.low // QUARTER)
         names = dict.fromkeys(entity for record in news for entity in self._telling(record))
         named = bringing.named(self._postings(tuple(names)[: 2 * NAMES], (), before=first), shown | found.keys())
         seeds = self._find(found, named[:LOOKED_UP], shown, each=self.low // QUARTER, total=self.low // HALF)
@@ -370,9 +432,7 @@ class Gathering:
             rows = self.ledger.states(self.key, StateQuery(field=state, targets=ids, lineage=self.lineage))
             states[state] = {row.target: row.value or "" for row in rows if row.value is not None}
         links = {
-            relation: self.ledger.links(
-                self.key, LinkQuery(relation=relation, targets=ids, lineage=self.lineage)
-            )
+            relation: self.ledger.links(self.key, LinkQuery(relation=relation, targets=ids, lineage=self.lineage))
             for relation in (Relation.SUPERSEDES, Relation.CONFLICTS_WITH)
         }
         return Standings(states=states, links=links)
@@ -392,33 +452,61 @@ class Gathering:
             boundary=self.boundary, policy=self.policy, standings=standings, calls=calls, open=self.open, turn=turn
         )
         likes = self._likes(view, news)
-        newest = max(
-            (r.position for r in news if isinstance(r.body, Message) and r.body.role is Role.USER), default=0
-        )
-        items: dict[RecordId, Item] = {}
+        newest = max((r.position for r in news if isinstance(r.body, Message) and r.body.role is Role.USER), default=0)
         resolved = deciding.resolved(self.desk.records[id] for id in ids)
+        changed = standings.targets
+        items: dict[RecordId, Item] = {}
         for id in ids:
             record = self.desk.records[id]
             own = self.turns.setdefault(id, max(1, turn - self.policy.turns))
-            decision = deciding.decide(
-                record,
-                own,
-                derived=self.desk.derived.get(id),
-                resolved=id in resolved,
-                newest=record.position == newest,
-            )
-            seen = Seen(
-                record=record,
-                turn=own,
-                index=self.desk.indexes.get(id),
-                derived=self.desk.derived.get(id),
-                used=self.used.get(id, own),
-                like=likes[id][0] if id in likes else None,
-                like_size=likes[id][1] if id in likes else 0,
-                open=any(call in self.open for call in called(record)),
-            )
-            items[id] = itemiser.item(seen, decision)
+            settled = id in resolved, record.position == newest
+            decision = self._decision(deciding, record, own, *settled, remembers=id not in changed)
+            waits = bool(self.open) and any(call in self.open for call in called(record))
+            there = getattr(record.body, "call", None) in calls
+            state = (decision, own, own < turn, self.used.get(id, own), likes.get(id), waits, there)
+            item = self.desk.remembered.item(record, state)
+            if item is None:
+                item = self._item(itemiser, record, state)
+                self.desk.remembered.itemised(record, state, item)
+            items[id] = item
         return items
+
+    def _item(self, itemiser: Itemiser, record: Record, state: "_State") -> Item:
+        decision, own, _, used, like, waits, _ = state
+        seen = Seen(
+            record=record,
+            turn=own,
+            index=self.desk.indexes.get(record.id),
+            derived=self.desk.derived.get(record.id),
+            used=used,
+            like=like[0] if like is not None else None,
+            like_size=like[1] if like is not None else 0,
+            open=waits,
+        )
+        return itemiser.item(seen, decision)
+
+    def _decision(
+        self, deciding: Deciding, record: Record, own: int, resolved: bool, newest: bool, *, remembers: bool
+    ) -> Decision:
+        """What the policies say of a record; remembered, where no change has touched it."""
+        # Beside what stands in the record, policies ask whether it is of the last turns, and for its age in time.
+        state = (min(deciding.turn - own, max(1, self.policy.turns)), resolved, newest)
+        now = self.boundary.now
+        known = self.desk.remembered.decision(record, state, now) if remembers else None
+        if known is not None:
+            return known
+        derived = self.desk.derived.get(record.id)
+        made = deciding.decide(record, own, derived=derived, resolved=resolved, newest=newest)
+        if remembers:
+            until = self._next_age(record.header.at)
+            self.desk.remembered.decided(record, state, made, since=now, until=until)
+        return made
+
+    def _next_age(self, at: Instant) -> Instant | None:
+        """When what was observed then next reaches an age at which a class of freshness goes stale; None: never."""
+        limits = (self.policy.freshness.of(freshness) for freshness in Freshness)
+        due = (at + seconds * SECOND for seconds in limits if seconds is not None)
+        return min((Instant(time) for time in due if time > self.boundary.now), default=None)
 
     def _likes(self, view: Sequence[Selection], news: Sequence[Record]) -> dict[RecordId, tuple[RecordId, int]]:
         """For results that mostly equal one in view: that one, and the tokens of what differs."""
@@ -431,6 +519,8 @@ class Gathering:
         whole: list[RecordId] = []
         for selection in view:
             if selection.against is not None:
+                if not self._is_there(selection.against):
+                    continue
                 like = self._most_like(selection.record, [self._earlier(selection.against, material)], size=None)
                 found |= {selection.record: like} if like is not None else {}
             elif selection.level in _WHOLE and not selection.note and self._comparable(selection.record):
@@ -455,21 +545,29 @@ class Gathering:
             known = self.desk.earlier[id] = earlier(id, material)
         return known
 
-    def _most_like(
-        self, id: RecordId, before: Sequence[Earlier], *, size: int | None
-    ) -> tuple[RecordId, int] | None:
+    def _most_like(self, id: RecordId, before: Sequence[Earlier], *, size: int | None) -> tuple[RecordId, int] | None:
         """The earlier result against which one of `size` tokens is best told; None: whatever it saves."""
         body = self.desk.records[id].body
         assert isinstance(body, ToolArtifact)
         return most_like(result_text(body, self.read), size, before, self.counting)
 
 
+_State: TypeAlias = tuple[Decision, int, bool, int, tuple[RecordId, int] | None, bool, bool]
+"""What an item depends on beside its record and the settings of the request.
+
+The decision, its turn, whether that is over, its last use, what it is like, whether it waits, and whether its call is
+there.
+"""
+
+
+def _asks(record: Record) -> bool:
+    return isinstance(record.body, Message) and record.body.role is Role.USER
+
+
 LATE = 3
 """Turns after which using a result counts as using it again."""
 
-HIDDEN = frozenset(
-    {Reason.BRANCH, Reason.PARTICIPANT_PRIVATE, Reason.AUDIT_ONLY, Reason.NOT_RELEASED, Reason.ERASED}
-)
+HIDDEN = frozenset({Reason.BRANCH, Reason.PARTICIPANT_PRIVATE, Reason.AUDIT_ONLY, Reason.NOT_RELEASED, Reason.ERASED})
 """Why a record was counted as hidden from a reader."""
 
 SMALL = 120
@@ -485,9 +583,7 @@ _RANK = {level: rank for rank, level in enumerate(Level)}
 def _since_asked(news: Sequence[Record]) -> Sequence[Record]:
     """The newest question and what follows it."""
     asked = [
-        place
-        for place, record in enumerate(news)
-        if isinstance(record.body, Message) and record.body.role is Role.USER
+        place for place, record in enumerate(news) if isinstance(record.body, Message) and record.body.role is Role.USER
     ]
     return news[asked[-1] :] if asked else news
 

@@ -20,7 +20,7 @@ from callsheet.policy.sets import PolicySetDocument
 from callsheet.policy.verdict import Decision
 from callsheet.policy.visibility import private_to_another
 from callsheet.recall.tool import NAME as RECALL
-from callsheet.runtime.assembling import LOOKED_AT, Assembling, Order, Place, read_sheet
+from callsheet.runtime.assembling import LOOKED_AT, Assembling, Order, Place, gone_on_from, read_sheet
 from callsheet.runtime.calibrating import calibrated_counter
 from callsheet.runtime.deciding import Deciding, Standings
 from callsheet.runtime.desk import Desk, bodies
@@ -162,7 +162,7 @@ class Revisited:
     def made(self) -> Made:
         """The request made again. Raises `PolicyError`, and what assembling raises."""
         sheet = self.sheet
-        before = self.before
+        shown = read_sheet(self.place, self.before) if self.before is not None else None
         given = [name for name in self.boundary.tools if not (sheet.recall and name == RECALL)]
         order = Order(
             boundary=self.boundary,
@@ -176,7 +176,7 @@ class Revisited:
             lineage=self.lineage,
             order=order,
             desk=self.desk,
-            base=read_sheet(self.place, before) if before is not None else None,
+            base=gone_on_from(shown, self.policy),
             open=self._open,
         ).again()
 

@@ -1,0 +1,84 @@
+"""What was worked out about records for one request and holds for the next one, so that it is worked out once.
+
+Nothing here decides anything: with nothing remembered the same comes out.
+"""
+
+from collections.abc import Collection
+from dataclasses import dataclass, field
+
+from callsheet.assemble.itemising import Narrowed
+from callsheet.assemble.items import Item
+from callsheet.graph.enums import Level
+from callsheet.graph.ids import RecordId
+from callsheet.graph.record import Record
+from callsheet.graph.times import Instant
+from callsheet.policy.verdict import Decision
+
+
+@dataclass(kw_only=True, slots=True)
+class Remembered:
+    """Decisions, items and narrowed forms of the records in view, as they come out under the same settings."""
+
+    decisions: dict[RecordId, "_Decided"] = field(default_factory=dict)
+    items: dict[RecordId, "_Itemised"] = field(default_factory=dict)
+    #: The segments of narrowed results and their tokens.
+    narrowed: Narrowed = field(default_factory=dict)
+    _under: object = None
+
+    def under(self, settings: object) -> "Remembered":
+        """The same, emptied unless all in it came out under the same settings."""
+        if settings != self._under:
+            self._under = settings
+            for known in (self.decisions, self.items, self.narrowed):
+                known.clear()
+        return self
+
+    def forget(self, but: Collection[RecordId]) -> None:
+        """Let go of all records but these."""
+        for known in (self.decisions, self.items):
+            for id in [id for id in known if id not in but]:
+                del known[id]
+        for key in [key for key in self.narrowed if key[0] not in but]:
+            del self.narrowed[key]
+
+    def decision(self, record: Record, state: object, now: Instant) -> Decision | None:
+        """The decision on a record in this state, where one is known that holds at this time."""
+        known = self.decisions.get(record.id)
+        if known is not None and known.record is record and known.state == state and known.holds(now):
+            return known.decision
+        return None
+
+    def decided(
+        self, record: Record, state: object, decision: Decision, *, since: Instant, until: Instant | None
+    ) -> None:
+        """Remember a decision, which holds until then; None: always."""
+        self.decisions[record.id] = _Decided(record=record, state=state, since=since, until=until, decision=decision)
+
+    def item(self, record: Record, state: object) -> Item | None:
+        """The item of a record in this state, which has all in it that an item depends on beside its record."""
+        known = self.items.get(record.id)
+        return known.item if known is not None and known.record is record and known.state == state else None
+
+    def itemised(self, record: Record, state: object, item: Item) -> None:
+        """Remember an item, unless it is narrowed: what it shows then depends on the whole request."""
+        if not item.segments and Level.FOCUS not in item.noted:
+            self.items[record.id] = _Itemised(record=record, state=state, item=item)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Decided:
+    record: Record
+    state: object
+    since: Instant
+    until: Instant | None
+    decision: Decision
+
+    def holds(self, now: Instant) -> bool:
+        return self.since <= now and (self.until is None or now < self.until)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Itemised:
+    record: Record
+    state: object
+    item: Item
