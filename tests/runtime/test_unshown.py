@@ -13,7 +13,9 @@ def step(number: int, *, failed: bool = False) -> list[object]:
 
 
 def record(talk: Conversation, numbers: range) -> None:
-    talk.record([message for number in numbers for message in (*step(number), {"role": "assistant", "content": "Warm."})])
+    talk.record(
+        [message for number in numbers for message in (*step(number), {"role": "assistant", "content": "Warm."})]
+    )
 
 
 def shown(talk: Conversation, policy: str = "balanced") -> str:

@@ -111,6 +111,10 @@ def _analyser(language: Language) -> Callable[[str], tuple[str, ...]]:
     def analyse(word: str) -> tuple[str, ...]:
         if len(word) > _LONGEST:
             return ()
+        if word.isascii() and (word.islower() or word.istitle() or word.isupper()) and word.isalpha():
+            # Most words: what follows comes to this for them.
+            lowered = word.lower()
+            return () if lowered in stop or len(lowered) == 1 else (stem(lowered),)
         if not word.isascii():
             word = unicodedata.normalize("NFC", word)
             if _IS_CJK.search(word):
