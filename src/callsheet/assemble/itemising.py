@@ -20,6 +20,7 @@ from callsheet.graph.record import Record
 from callsheet.graph.values import CallRef, Media
 from callsheet.policy.sets import PolicySetDocument
 from callsheet.policy.verdict import Decision
+from callsheet.recall.tool import NAME as RECALL
 
 MARK = 8
 """Tokens of a reference and the punctuation around it, or of a mark that something is left out."""
@@ -154,6 +155,9 @@ class Itemiser:
                     standing[Level.FOCUS] = narrowed + self._pictures(seen.record)
         for level in (Level.REF, Level.STALE, Level.SAFE):
             standing[level], noted[level] = 2 * MARK, asked + MARK
+        if body.tool == RECALL and decision.least is Level.NONE:
+            # What was shown again is listed where it was found; a list of its own would crowd that out.
+            noted = {}
         return Item(
             id=seen.record.id,
             position=seen.record.position,

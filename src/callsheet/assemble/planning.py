@@ -195,7 +195,8 @@ class Planner:
 
     def _brought(self, id: RecordId, note: int) -> Selection:
         item = self.items[id]
-        level = _within(_best(item.noted), item.most)
+        # A long one comes back in the parts that touch what is in play.
+        level = _within(Level.FOCUS if Level.FOCUS in item.noted else _best(item.noted), item.most)
         segments = item.segments if level is Level.FOCUS else ()
         return Selection(record=id, level=level, reason=_why(item, level), turn=item.turn, note=note, segments=segments)
 
@@ -249,6 +250,8 @@ class Planner:
             return list(items)
         newest = max((item.position for item in items if item.role is Role.USER and not item.instruction), default=0)
         since = self.turn - self.policy.turns
+        # The last turns do not begin with an answer whose question is gone.
+        since -= any(item.turn == since and item.role is Role.USER for item in items if not item.instruction)
         groups = {item.group for item in items if item.turn > since or item.position == newest or item.open}
         return [item for item in items if item.instruction or item.group in groups]
 

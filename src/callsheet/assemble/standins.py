@@ -53,7 +53,7 @@ def all_of_it(reference: str) -> str:
 
 def note(lines: Sequence[str], *, references: bool, left_out: int = 0) -> str:
     """A note of these lines."""
-    more = " recall(reference) gives any of it in full." if references else ""
+    more = " recall(reference) shows all of a result." if references else ""
     rest = f" {left_out:,} older records are not listed." if left_out else ""
     body = "\n".join(lines)
     return f"{NOTE}{more}{rest}]\n{body}"

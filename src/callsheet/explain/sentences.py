@@ -110,6 +110,6 @@ def _weighed(worth: Worth | None) -> str:
 def weighed(worth: Worth) -> str:
     """The figures that a result was chosen by."""
     return (
-        f"last used {worth.age:,} turns ago, needed with P = {worth.needed:.3f}, which saves {worth.saves:,.0f} tokens "
-        f"of fetching it back; all {worth.size:,} tokens of it would cost {worth.costs:,.0f}"
+        f"last used {worth.age:,} turns ago, needed with P = {worth.needed:.3f}, which is worth {worth.saves:,.0f} "
+        f"in the weights of the policy set; its {worth.size:,} tokens would cost {worth.costs:,.0f} over the horizon"
     )

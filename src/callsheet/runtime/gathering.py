@@ -42,6 +42,7 @@ from callsheet.policy.freshness import SECOND
 from callsheet.policy.sets import PolicySetDocument
 from callsheet.policy.verdict import Decision
 from callsheet.policy.visibility import refusal
+from callsheet.recall.tool import NAME as RECALL
 from callsheet.runtime.deciding import Deciding, Standings
 from callsheet.runtime.desk import Desk, bodies, called
 from callsheet.runtime.indexing import SAID
@@ -341,10 +342,10 @@ class Gathering:
         self._find(found, returned, shown, each=self.low // HALF, total=self.low // HALF)
         person = dict.fromkeys(entity for record in news if _asks(record) for entity in self._entities(record))
         asked = bringing.asked_for(self._postings(tuple(person)[:NAMES], (), before=first))
-        self._find(found, asked[:ASKED], shown, each=self.low // QUARTER, total=self.low // QUARTER)
+        self._find(found, asked[:ASKED], shown, each=self.low // HALF, total=self.low // HALF)
         names = dict.fromkeys(entity for record in news for entity in self._telling(record))
         named = bringing.named(self._postings(tuple(names)[: 2 * NAMES], (), before=first), shown | found.keys())
-        seeds = self._find(found, named[:LOOKED_UP], shown, each=self.low // QUARTER, total=self.low // HALF)
+        seeds = self._find(found, named[:LOOKED_UP], shown, each=self.low // HALF, total=self.low // HALF)
         for seed in seeds[:4]:
             around = self._around(self.desk.records[seed].position, NEAR, NEAR)
             self._find(found, around, shown, each=self.low // EIGHTH, total=self.low // QUARTER)
@@ -370,8 +371,11 @@ class Gathering:
                 continue
             if refusal(record.header, self.boundary) is not None:
                 continue
+            if record.body.tool == RECALL:
+                continue
             derived = self.desk.derived.get(id)
-            sizes[id] = derived.dense_tokens if derived is not None else record.body.size // 3
+            size = derived.dense_tokens if derived is not None else record.body.size // 3
+            sizes[id] = min(size, self.policy.narrowing.limit)
         chosen = bringing.within([id for id in wanted if id in sizes], sizes, total=total, each=each)
         found.update((id, sizes[id]) for id in chosen)
         return chosen

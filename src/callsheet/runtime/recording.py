@@ -8,7 +8,7 @@ from callsheet.errors import AmbiguousSheet, InvalidOption
 from callsheet.graph.canonical import content_digest
 from callsheet.graph.changes import LifecycleChanged, ToolsOffered
 from callsheet.graph.cut import alone
-from callsheet.graph.enums import ArtifactStatus, Lifecycle, Privacy, StateField
+from callsheet.graph.enums import ArtifactStatus, Lifecycle, Privacy, Role, RunStatus, StateField
 from callsheet.graph.nodes import ContextAssembly
 from callsheet.graph.query import NodeQuery, StateQuery
 from callsheet.graph.record import Record
@@ -57,6 +57,9 @@ class Recording:
     def _draft(self, drafting: Drafting, item: Item) -> None:
         if isinstance(item, blocks.Answer):
             drafting.answered(item, self.status)
+        elif isinstance(item, blocks.Said) and _is_answer(item) and self.shown is not None:
+            drafting.replied(blocks.Reply(said=item, status=RunStatus.COMPLETED), self.shown)
+            _note_tools(drafting, self.shown.record)
         elif isinstance(item, blocks.Said):
             drafting.said(item)
         else:
@@ -94,6 +97,11 @@ def _learn(drafting: Drafting, reply: blocks.Reply, sheet: ContextAssembly) -> N
         drafting.add(lesson, kind="calibrated")
 
 
+def _is_answer(item: Item) -> bool:
+    """Whether it is what a model said, in the shape of a message."""
+    return isinstance(item, blocks.Said) and item.role is Role.ASSISTANT
+
+
 def check_sheet(session: Session, view: View, items: Sequence[Item], sheet: Shown | None) -> Shown | None:
     """The sheet that is to be joined to the response among the items, if there is one.
 
@@ -102,8 +110,8 @@ def check_sheet(session: Session, view: View, items: Sequence[Item], sheet: Show
     """
     if sheet is None:
         return None
-    if not any(isinstance(item, blocks.Reply) for item in items):
-        raise InvalidOption("sheet= goes with a provider's response; this value holds none")
+    if not any(isinstance(item, blocks.Reply) or _is_answer(item) for item in items):
+        raise InvalidOption("sheet= goes with a provider's response or an assistant's message; this value holds none")
     if sheet.boundary.conversation != session.conversation.id:
         raise InvalidOption(f"sheet {sheet.sheet} belongs to another conversation")
     lines = {segment.branch for segment in session.tail(view).lineage.segments}

@@ -70,6 +70,8 @@ def search_seen(seen: Sight, query: str, limit: int = MOST_FOUND) -> list[Findin
     ranked = find(wanted, asked, candidates.indexes(), limit, known=known)
     words = sorted({*named, *query.split()}, key=lambda word: (-len(word), word))
     records = candidates.records
+    # What only asks a tool, such as an earlier search for the same, comes behind what says something.
+    ranked = sorted(ranked, key=lambda one: not _size(records[one.id]))
     return [
         Finding(
             reference=one.id,
