@@ -14,7 +14,7 @@ TOOL = {"type": "function", "function": {"name": "get_order", "description": "Re
 @pytest.mark.parametrize(("provider", "model"), [("openai", "gpt-5.2"), ("anthropic", "claude-sonnet-4-5")])
 def test_assemble_prints_the_request(run: Run, store: Path, tmp_path: Path, provider: str, model: str) -> None:
     (tmp_path / "tools.json").write_text(json.dumps([TOOL]))
-    given = ("--provider", provider, "--model", model, "--tools", tmp_path / "tools.json")
+    given = ("--provider", provider, "--model", model, "--tools", tmp_path / "tools.json", "--policy", "replay")
 
     ran = run("assemble", "support-desk", *given, "--branch", "edited-address", "--store", store)
 

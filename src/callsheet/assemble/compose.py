@@ -21,6 +21,7 @@ from callsheet.graph.enums import ArtifactStatus, Level, Role
 from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import Message, Selection, ToolArtifact, ToolCall
 from callsheet.graph.record import Record
+from callsheet.graph.times import to_datetime
 
 Read = Callable[[values.Payload], bytes]
 """Gives the bytes of a payload that has been fetched."""
@@ -95,9 +96,24 @@ class _Composer:
 
     def _note(self, members: tuple[Selection, ...]) -> Composed:
         unlisted = self.material.unlisted if members[0].note == 1 else 0
-        text = self.material.forms.note(members, unlisted, self._line)
+        days = self._dated(members)
+        text = self.material.forms.note(
+            members, unlisted, lambda selection: days[selection.record] + self._line(selection)
+        )
         said = blocks.Said(role=Role.USER, parts=(blocks.Text(text=text),))
         return Composed(block=said, source=None, noted=tuple(selection.record for selection in members))
+
+    def _dated(self, members: Sequence[Selection]) -> dict[RecordId, str]:
+        """Before the line of a result the day it was observed, where that is not the day of the result before it."""
+        days: dict[RecordId, str] = {}
+        last = ""
+        for selection in members:
+            record = self.material.records[selection.record]
+            result = isinstance(record.body, ToolArtifact)
+            day = f"({to_datetime(record.header.at):%Y-%m-%d}) " if result else last
+            days[selection.record] = day if day != last else ""
+            last = day
+        return days
 
     def _line(self, selection: Selection) -> str:
         body = self.material.records[selection.record].body

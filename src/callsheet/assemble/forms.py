@@ -142,7 +142,9 @@ def unsaid(level: Level) -> str | None:
 
 
 def _amount(known: Derived | None, raw: str) -> str:
-    return f"{known.total:,} {known.unit}" if known is not None and known.unit else f"{len(raw):,} characters"
+    if known is None or not known.unit:
+        return f"{len(raw):,} characters"
+    return f"{known.total:,} {known.unit if known.total != 1 else known.unit.removesuffix('s')}"
 
 
 def asked(tool: str, arguments: str) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from callsheet.derive.derived import Derived
 from callsheet.graph.effects import UNSETTLED
-from callsheet.graph.enums import ArtifactStatus, CallStatus, Privacy, Relation, StateField
+from callsheet.graph.enums import ArtifactStatus, CallStatus, Freshness, Privacy, Relation, StateField
 from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import Boundary, Message, ToolArtifact, ToolCall
 from callsheet.graph.query import LinkRow
@@ -98,7 +98,7 @@ class Deciding:
         assert isinstance(body, ToolArtifact)
         contract = self._contracts.get(body.tool) if body.tool is not None else None
         content = derived.privacy if derived is not None and derived.privacy is Privacy.SECRET else privacy
-        shown_as, freshness = classes(contract, content, derived.freshness if derived is not None else None)
+        shown_as, freshness = classes(contract, content, _ages(derived))
         promotion = standings.state(StateField.PROMOTION, record.id)
         return Candidate(
             record=record.id,
@@ -124,3 +124,13 @@ class Deciding:
             tokens=derived.raw_tokens if derived is not None else 0,
             bytes=body.size,
         )
+
+
+def _ages(derived: Derived | None) -> Freshness | None:
+    """How a result ages by what its content shows: only clear signs of change count, else its date tells enough.
+
+    That a result is merely old makes it no less the newest that is known; without a contract it is shown with its date.
+    """
+    if derived is None or derived.freshness is not Freshness.VOLATILE:
+        return None
+    return derived.freshness

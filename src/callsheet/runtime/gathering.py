@@ -390,8 +390,10 @@ class Gathering:
             for selection in view
             if not selection.note or selection.level in _LEGIBLE
         }
-        first = news[0].position if self.base is None else 0
-        shown |= {record.position for record in self.desk.calls.values() if record.position >= first}
+        # Of what is at hand only that counts which stands in view: the rest is there by chance.
+        standing = (selection.record for selection in view if not selection.note)
+        calls = (call for id in standing for call in called(self.desk.records[id]))
+        shown |= {self.desk.calls[call].position for call in calls if call in self.desk.calls}
         for record in said[-MESSAGES:]:
             terms = self._terms(record)
             matches = self._matches(terms, news[0].position, len(news))

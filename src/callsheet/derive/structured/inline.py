@@ -37,7 +37,7 @@ def quoted(text: str) -> str:
 
 def name(key: str) -> str:
     """A key, in quotes only where it needs them."""
-    return key if _NAME.fullmatch(key) else quoted(key)
+    return key if _NAME.fullmatch(key) and key != "*" else quoted(key)
 
 
 def title(key: str) -> str:
