@@ -1,13 +1,16 @@
 """What changed the standing of a record holds for every later request, not only for the next one."""
 
 import pytest
+from msgspec.structs import replace
 
 from callsheet import Conversation, Sheet
 from callsheet.graph.changes import MarkedStale, Reclassified, Superseded
 from callsheet.graph.enums import Level, Privacy, Reason
 from callsheet.graph.ids import RecordId
 from callsheet.graph.record import Body
+from callsheet.policy.contracts import ToolContract
 from callsheet.policy.sets import BALANCED
+from callsheet.policy.settings import Manner
 from callsheet.testing import memory_runtime
 from tests.runtime.replies import asks, call, openai_reply, result, user
 
@@ -130,3 +133,35 @@ def test_replay_shows_everything_also_where_another_set_left_most_of_it_out() ->
         assert len(assembled(talk).selections) < len(talk.history()[0])
         sheet = talk.assemble(provider="openai", model="gpt-5.2", policy="replay")
         assert [record.id for record in talk.history()[0]] == [selection.record for selection in sheet.selections]
+
+
+@pytest.mark.parametrize("hidden", [True, False])
+def test_a_replacement_that_is_hidden_replaces_nothing(hidden: bool) -> None:
+    with memory_runtime() as runtime:
+        talk = runtime.conversation("harbour")
+        berth = harbour(talk)
+        other = talk.participant("pilot") if hidden else talk
+        other.record(asks(call("p", "look_up", '{"berth": 14}')))
+        newer = other.record(result("p", "Berth 14 is held by the tug BRENIN-3.")).ids[0]
+        change(talk, Superseded(current=newer, replaced=(berth,)), "superseded")
+
+        season(talk)
+        reasons = talk.why_not(assembled(talk).id, berth)
+
+    assert hidden is (reasons.reason is not Reason.SUPERSEDED)
+
+
+def test_a_tools_contract_says_from_where_its_long_results_are_shown() -> None:
+    story = "\n".join(f"Chapter {number}: the crew of lighthouse {number} waits." for number in range(3_000))
+    shown: dict[Manner, str] = {}
+    for manner in Manner:
+        contract = ToolContract(name="read_log", narrowing=manner)
+        policy = replace(BALANCED, name=f"told-{manner.value}", tools=(contract,))
+        with memory_runtime() as runtime:
+            talk = runtime.conversation("lighthouse")
+            talk.record([user("Read it."), asks(call("r", "read_log", "{}")), result("r", story)])
+            shown[manner] = text(talk.assemble(provider="openai", model="gpt-5.2", policy=policy))
+
+    assert "lighthouse 0 " in shown[Manner.START]
+    assert "lighthouse 2999 " not in shown[Manner.START]
+    assert "lighthouse 2999 " in shown[Manner.START_END]

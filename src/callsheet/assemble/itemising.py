@@ -191,7 +191,8 @@ class Itemiser:
         document = read_document(result_text(body, self.read))
         touched = derived.table.touching(wanted) if wanted else frozenset()
         starts = {segment.start: index for index, segment in enumerate(document.segments)}
-        manner = Manner(self.policy.narrowing.manner.value)
+        declared = (contract.narrowing for contract in self.policy.tools if contract.name == body.tool)
+        manner = Manner(next((one for one in declared if one is not None), self.policy.narrowing.manner).value)
         chosen = choose(
             document,
             self.limit,

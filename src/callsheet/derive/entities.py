@@ -163,7 +163,6 @@ def _kind_of_dotted(word: str, numbered: bool) -> EntityKind | None:
     return EntityKind.CODE
 
 
-_THOUSANDS = re.compile(r"[,.'’\u00a0\u202f](?=\d{3}(?!\d))")
 _NUMBER = re.compile(r"\d[\d,.'’\u00a0\u202f]*+\Z")
 _DATE = re.compile(r"(?:(\d{4})[-/](\d\d)[-/](\d\d)|(\d{1,2})([./])(\d{1,2})[./](\d{4}))\Z")
 

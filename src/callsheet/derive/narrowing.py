@@ -8,9 +8,6 @@ from functools import partial
 from callsheet.derive.document import ContentKind, Document, Segment
 from callsheet.derive.prose.blobs import blobs, masked
 
-NARROWED_TOKENS = 2000
-"""Default limit of a narrowed result, in tokens."""
-
 WHOLE_TABLE = 20
 """Tables of up to so many rows are not thinned out."""
 

@@ -9,7 +9,7 @@ from callsheet.errors import BodyErased, PolicyError, RecallRefused
 from callsheet.graph.enums import Policy, Privacy, Reason, Relation, StateField
 from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import Boundary, ContextAssembly, ToolArtifact
-from callsheet.graph.query import LinkQuery, NodeQuery, StateQuery
+from callsheet.graph.query import NodeQuery
 from callsheet.graph.record import Record
 from callsheet.graph.times import isoformat
 from callsheet.graph.values import Digest
@@ -20,14 +20,12 @@ from callsheet.policy.sets import BALANCED, PolicySetDocument
 from callsheet.policy.settings import Retention
 from callsheet.policy.verdict import Decision
 from callsheet.recall.tool import NAME as RECALL
-from callsheet.runtime.deciding import Standings
+from callsheet.runtime.deciding import Standings, read_standings
 from callsheet.runtime.policies import policy_by_hash
 from callsheet.runtime.seeing import Sight
 from callsheet.runtime.session import Session
 
 _FINAL = (Policy.ATTRIBUTION, Policy.VISIBILITY, Policy.PRIVACY)
-
-_FIELDS = (StateField.PRIVACY, StateField.STALE, StateField.RETENTION, StateField.ERASED)
 
 
 class Judged(NamedTuple):
@@ -68,8 +66,14 @@ class Admitting:
         new = [record for record in records if record.id not in self._judged]
         if not new:
             return
-        standings = self._standings(tuple(record.id for record in new))
         session = self.seen.session
+        standings = read_standings(
+            session.ledger,
+            session.conversation.key,
+            self.seen.lineage,
+            tuple(record.id for record in new),
+            self.seen.shows,
+        )
         positions = [record.position for record in new if isinstance(record.body, ToolArtifact)]
         indexes = session.ledger.indexed(session.conversation.key, positions) if positions else {}
         declared = contracts((), self.policy.tools)
@@ -77,17 +81,6 @@ class Admitting:
             index = indexes.get(record.position)
             candidate = self._candidate(record, standings, unpack(index.derived) if index else None, declared)
             self._judged[record.id] = Judged(candidate, decide(candidate, self.seen.boundary, self.policy))
-
-    def _standings(self, ids: tuple[RecordId, ...]) -> Standings:
-        ledger, key, lineage = self.seen.session.ledger, self.seen.session.conversation.key, self.seen.lineage
-        states: dict[StateField, dict[str, str]] = {}
-        for state in _FIELDS:
-            rows = ledger.states(key, StateQuery(field=state, targets=ids, lineage=lineage))
-            states[state] = {row.target: row.value or "" for row in rows if row.value is not None}
-        replaced = ledger.links(key, LinkQuery(relation=Relation.SUPERSEDES, targets=ids, lineage=lineage))
-        sources = {record.id for record in ledger.get(key, [row.source for row in replaced]) if self.seen.shows(record)}
-        visible = [row for row in replaced if row.source in sources]
-        return Standings(states=states, links={Relation.SUPERSEDES: visible})
 
     def _candidate(
         self,

@@ -1,15 +1,17 @@
 """From records and what changes have made of them to what the nine policies say."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from callsheet.derive.derived import Derived
+from callsheet.graph.cut import Lineage
 from callsheet.graph.effects import UNSETTLED
 from callsheet.graph.enums import ArtifactStatus, CallStatus, Freshness, Privacy, Relation, StateField
 from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import Boundary, Message, ToolArtifact, ToolCall
-from callsheet.graph.query import LinkRow
-from callsheet.graph.record import Record
+from callsheet.graph.ports import Ledger
+from callsheet.graph.query import LinkQuery, LinkRow, StateQuery
+from callsheet.graph.record import Record, StreamKey
 from callsheet.policy.candidate import Candidate
 from callsheet.policy.contracts import ToolContract, classes, contracts
 from callsheet.policy.deciding import decide
@@ -38,6 +40,44 @@ class Standings:
     def linked(self, relation: Relation, id: RecordId) -> tuple[RecordId, ...]:
         """What bears on a record by a relation."""
         return tuple(row.source for row in self.links.get(relation, ()) if row.target == id)
+
+
+_STATES = (
+    StateField.PRIVACY,
+    StateField.STALE,
+    StateField.PINNED,
+    StateField.PROMOTION,
+    StateField.RETENTION,
+    StateField.ERASED,
+)
+_RELATIONS = (Relation.SUPERSEDES, Relation.CONFLICTS_WITH)
+
+
+def read_standings(
+    ledger: Ledger, key: StreamKey, lineage: Lineage, ids: tuple[RecordId, ...], shows: Callable[[Record], bool]
+) -> Standings:
+    """What changes along a lineage have made of these records.
+
+    A relation counts only where the record that it comes from is shown to the reader: a hidden replacement replaces
+    nothing.
+    """
+    if not ids:
+        return Standings()
+    states = {
+        state: {
+            row.target: row.value
+            for row in ledger.states(key, StateQuery(field=state, targets=ids, lineage=lineage))
+            if row.value is not None
+        }
+        for state in _STATES
+    }
+    links: dict[Relation, list[LinkRow]] = {}
+    for relation in _RELATIONS:
+        rows = ledger.links(key, LinkQuery(relation=relation, targets=ids, lineage=lineage))
+        sources = ledger.get(key, [row.source for row in rows]) if rows else []
+        seen = {record.id for record in sources if shows(record)}
+        links[relation] = [row for row in rows if row.source in seen]
+    return Standings(states=states, links=links)
 
 
 @dataclass(frozen=True, kw_only=True)

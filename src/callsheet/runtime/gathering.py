@@ -29,21 +29,21 @@ from callsheet.graph.changes import (
     Withdrawn,
 )
 from callsheet.graph.cut import Lineage
-from callsheet.graph.enums import Freshness, Level, Reason, Relation, Role, StateField
+from callsheet.graph.enums import Freshness, Level, Reason, Role, StateField
 from callsheet.graph.ids import RecordId
 from callsheet.graph.index import Posting, PostingQuery
 from callsheet.graph.nodes import Boundary, Message, Selection, ToolArtifact, ToolCall
 from callsheet.graph.ports import Ledger
-from callsheet.graph.query import LinkQuery, NodeQuery, StateQuery
+from callsheet.graph.query import NodeQuery, StateQuery
 from callsheet.graph.record import Record, StreamKey
 from callsheet.graph.times import Instant
 from callsheet.graph.values import Payload
 from callsheet.policy.freshness import SECOND
 from callsheet.policy.sets import PolicySetDocument
-from callsheet.policy.verdict import Decision
+from callsheet.policy.verdict import DETAIL, Decision
 from callsheet.policy.visibility import refusal
 from callsheet.recall.tool import NAME as RECALL
-from callsheet.runtime.deciding import Deciding, Standings
+from callsheet.runtime.deciding import Deciding, Standings, read_standings
 from callsheet.runtime.desk import Desk, bodies, called
 from callsheet.runtime.indexing import SAID
 from callsheet.runtime.occurring import Occurring
@@ -432,16 +432,9 @@ class Gathering:
 
     def _standings(self, ids: tuple[RecordId, ...]) -> Standings:
         """What changes have made of records, as far as it is visible."""
-        states: dict[StateField, dict[str, str]] = {}
-        for state in (StateField.PRIVACY, StateField.STALE, StateField.PINNED, StateField.PROMOTION,
-                      StateField.RETENTION, StateField.ERASED):  # fmt: skip
-            rows = self.ledger.states(self.key, StateQuery(field=state, targets=ids, lineage=self.lineage))
-            states[state] = {row.target: row.value or "" for row in rows if row.value is not None}
-        links = {
-            relation: self.ledger.links(self.key, LinkQuery(relation=relation, targets=ids, lineage=self.lineage))
-            for relation in (Relation.SUPERSEDES, Relation.CONFLICTS_WITH)
-        }
-        return Standings(states=states, links=links)
+        return read_standings(
+            self.ledger, self.key, self.lineage, ids, lambda record: refusal(record.header, self.boundary) is None
+        )
 
     def _items(
         self,
@@ -583,7 +576,6 @@ _GONE = frozenset({Level.REF, Level.SAFE, Level.STALE, Level.NONE})
 _WHOLE = frozenset({Level.RAW, Level.DENSE})
 _LEGIBLE = frozenset({Level.RAW, Level.DENSE, Level.FOCUS})
 _SOFT = frozenset({Reason.STALE, Reason.SUPERSEDED})
-_RANK = {level: rank for rank, level in enumerate(Level)}
 
 
 def _since_asked(news: Sequence[Record]) -> Sequence[Record]:
@@ -596,7 +588,7 @@ def _since_asked(news: Sequence[Record]) -> Sequence[Record]:
 
 def _narrower(item: Item, level: Level) -> bool:
     """Whether a hard verdict allows less than is shown."""
-    return _RANK[item.most_hard] > _RANK[level]
+    return DETAIL[item.most_hard] > DETAIL[level]
 
 
 def _concerned(record: Record) -> tuple[RecordId, ...]:

@@ -11,33 +11,23 @@ from callsheet.assemble.needed import Needed, shipped
 from callsheet.assemble.planning import Plan
 from callsheet.errors import NotFound
 from callsheet.graph.cut import Lineage, alone, lineage
-from callsheet.graph.enums import CallStatus, Relation, Role, StateField
+from callsheet.graph.enums import CallStatus, Role, StateField
 from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import Boundary, ContextAssembly, Message
-from callsheet.graph.query import LinkQuery, NodeQuery, StateQuery
+from callsheet.graph.query import NodeQuery, StateQuery
 from callsheet.graph.record import Record
 from callsheet.policy.sets import PolicySetDocument
 from callsheet.policy.verdict import Decision
-from callsheet.policy.visibility import private_to_another
+from callsheet.policy.visibility import private_to_another, refusal
 from callsheet.recall.tool import NAME as RECALL
 from callsheet.runtime.assembling import LOOKED_AT, Assembling, Order, Place, gone_on_from, read_sheet
 from callsheet.runtime.calibrating import calibrated_counter
-from callsheet.runtime.deciding import Deciding, Standings
+from callsheet.runtime.deciding import Deciding, read_standings
 from callsheet.runtime.desk import Desk, bodies
 from callsheet.runtime.gathering import Gathered
 from callsheet.runtime.policies import policy_by_hash
 from callsheet.runtime.tail import branches
 from callsheet.wire.caching import caching
-
-_STATES = (
-    StateField.PRIVACY,
-    StateField.STALE,
-    StateField.PINNED,
-    StateField.PROMOTION,
-    StateField.RETENTION,
-    StateField.ERASED,
-)
-_RELATIONS = (Relation.SUPERSEDES, Relation.CONFLICTS_WITH)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -217,7 +207,13 @@ class Revisited:
         deciding = Deciding(
             boundary=self.boundary,
             policy=self.policy,
-            standings=self._standings(tuple(records)),
+            standings=read_standings(
+                self.place.ledger,
+                self.place.conversation.key,
+                self.lineage,
+                tuple(records),
+                lambda record: refusal(record.header, self.boundary) is None,
+            ),
             calls=bodies(self.desk.calls),
             open=self._open,
             turn=self.sheet.turns,
@@ -234,25 +230,6 @@ class Revisited:
             )
             for id, record in records.items()
         }
-
-    def _standings(self, ids: tuple[RecordId, ...]) -> Standings:
-        """What changes up to the cut have made of records."""
-        if not ids:
-            return Standings()
-        ledger, key, seen = self.place.ledger, self.place.conversation.key, self.lineage
-        states = {
-            state: {
-                row.target: row.value
-                for row in ledger.states(key, StateQuery(field=state, targets=ids, lineage=seen))
-                if row.value is not None
-            }
-            for state in _STATES
-        }
-        links = {
-            relation: ledger.links(key, LinkQuery(relation=relation, targets=ids, lineage=seen))
-            for relation in _RELATIONS
-        }
-        return Standings(states=states, links=links)
 
     def _newest_user_turn(self) -> int:
         said = (
