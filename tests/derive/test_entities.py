@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from callsheet.derive.entities import EntityKind, entities, find, mentions, normal
@@ -91,6 +91,7 @@ def test_mentions_are_where_they_say_in_order_and_can_be_stored(text: str) -> No
         assert "\0" not in entity.value
 
 
+@example("/1./")
 @given(st.text("aB7_-./:@#,\"' \\n\n12", max_size=40))
 def test_normal_forms_are_stable_and_distinct(text: str) -> None:
     found = entities(text)

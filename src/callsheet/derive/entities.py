@@ -179,7 +179,9 @@ def normal(value: str) -> str:
     if value[:1] == "#" and len(value) > 3:
         value = value[1:]
     if "://" in value or "/" in value or "\\" in value:
-        return _plain_date(value) or value.rstrip("/\\").casefold()
+        bare = value.rstrip("/\\")
+        # What stood before the last stroke may end in punctuation or be a number itself.
+        return _plain_date(value) or (normal(bare) if bare != value else value.casefold())
     return (_plain_date(value) or " ".join(value.split())).casefold()
 
 
