@@ -112,6 +112,20 @@ class ArtifactStatus(StrEnum):
     CANCELLED = "cancelled"
     #: It may or may not have taken effect, such as after a crash.
     UNKNOWN = "unknown"
+    #: It has not been run, and is not before a person says so.
+    AWAITING_APPROVAL = "awaiting_approval"
+
+
+class AttemptPhase(StrEnum):
+    """How far one attempt to execute a call has come."""
+
+    #: A process has taken the call on; nothing has happened outside.
+    CLAIMED = "claimed"
+    #: It began or was about to; without an end it is not known whether it took effect.
+    STARTED = "started"
+    ENDED = "ended"
+    #: Let go before it began.
+    RELEASED = "released"
 
 
 class CallStatus(StrEnum):
@@ -152,6 +166,8 @@ class ForkReason(StrEnum):
     EDIT = "edit"
     REGENERATE = "regenerate"
     SEND = "send"
+    #: For a sub-agent: it inherits nothing.
+    SPAWN = "spawn"
 
 
 class Level(StrEnum):
@@ -274,6 +290,8 @@ class StateField(StrEnum):
     TOOLS = "tools"
     INDEX = "index"
     APPROVAL = "approval"
+    #: Of a call: the record that says how far its execution has come.
+    EXECUTION = "execution"
     #: Of a record and the one it is released to: the release, or nothing once withdrawn.
     RELEASE = "release"
     #: Positions that an episode stands for.

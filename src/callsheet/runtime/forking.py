@@ -1,5 +1,8 @@
 """Beginning branches."""
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 from callsheet.errors import InvalidOption, NotFound
 from callsheet.graph.enums import ForkReason
 from callsheet.graph.ids import RecordId
@@ -9,6 +12,57 @@ from callsheet.graph.values import CallRef, Scope
 from callsheet.runtime.drafting import Drafting
 from callsheet.runtime.session import Session, View
 from callsheet.runtime.tail import Tail, branches
+from callsheet.wire import formats
+
+if TYPE_CHECKING:
+    from callsheet.runtime.conversation import Conversation
+
+
+def edit(talk: "Conversation", message: str, value: object, name: str | None) -> "Conversation":
+    """Begin a branch before a message and say something else on it."""
+    said = _in_its_role(talk, message, value)
+    formats.parse(said)  # refuses what is no message before a branch begins
+    branch = talk.branch(before=message, name=name, reason=ForkReason.EDIT)
+    branch.record(said)
+    return branch
+
+
+def _in_its_role(talk: "Conversation", message: str, value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    records, _ = talk.history()
+    for record in records:
+        if record.id == message and isinstance(record.body, Message):
+            return {"role": record.body.role.value, "content": value}
+    raise NotFound(f"no message {message!r} on this branch of conversation {talk.name!r}")
+
+
+def send(talk: "Conversation", parents: Sequence[str], value: object, name: str | None) -> "Conversation":
+    """Say something behind the first of its parents, with the others brought there before."""
+    said = {"role": "user", "content": value} if isinstance(value, str) else value
+    formats.parse(said)
+    first, *others = parents or (None,)
+    homes = [(other, _home(talk, other)) for other in others if other is not None]
+    branch = talk
+    if first is not None and first != _newest(talk):
+        branch = talk.on(_home(talk, first)).branch(at=first, name=name, reason=ForkReason.SEND)
+    for other, home in homes:
+        branch.merge(home, other)
+    branch.record(said)
+    return branch
+
+
+def _newest(talk: "Conversation") -> RecordId | None:
+    records, _ = talk.history()
+    return records[-1].id if records else None
+
+
+def _home(talk: "Conversation", id: str) -> RecordId:
+    """The branch that a message or result stands on."""
+    for record in talk._get((RecordId(id),)):
+        if record.branch is not None and record.header.scope.sub_agent == talk._view.carries.sub_agent:
+            return record.branch
+    raise NotFound(f"no message or tool result {id!r} in conversation {talk.name!r}")
 
 
 def fork(

@@ -2,9 +2,10 @@
 
 from dataclasses import dataclass
 
+from callsheet.assemble import blocks
 from callsheet.assemble.compose import text_of
 from callsheet.errors import InvalidOption
-from callsheet.graph.enums import Visibility
+from callsheet.graph.enums import InstructionScope, Role, Visibility
 from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import Participant
 from callsheet.graph.query import NodeQuery
@@ -47,6 +48,12 @@ def participate(session: Session, view: View, name: str, wanted: Configuration) 
         found[:] = [new if known is None else known]
         if known is None:
             drafting.add(body, kind="participant", scope=Scope(visibility=Visibility.CONVERSATION), id=new)
+            if wanted.persona:
+                beside = session.beside(drafting, view._replace(participant=new))
+                own = Scope(owner=new, visibility=Visibility.PARTICIPANT)
+                told = blocks.Said(role=Role.SYSTEM, parts=(blocks.Text(text=wanted.persona),))
+                beside.message(told, own, InstructionScope.PARTICIPANT)
+                drafting.join(beside)
 
     session.append(view, draft)
     (id,) = found
@@ -56,9 +63,13 @@ def participate(session: Session, view: View, name: str, wanted: Configuration) 
 
 
 def participants(session: Session) -> dict[str, RecordId]:
-    """The participants of a conversation by name, in the order in which they came."""
+    """The participants of a conversation by name, in the order in which they came; sub-agents are none."""
     found = session.ledger.nodes(session.conversation.key, NodeQuery(kinds=("participant",)))
-    return {record.body.name: record.id for record in found if isinstance(record.body, Participant)}
+    return {
+        record.body.name: record.id
+        for record in found
+        if isinstance(record.body, Participant) and record.header.scope.sub_agent is None
+    }
 
 
 def _check(session: Session, id: RecordId, wanted: Configuration) -> None:

@@ -9,14 +9,20 @@ from callsheet.errors import PositionConflict, StoreBusy
 from callsheet.graph.ids import RecordId
 from callsheet.graph.ports import Append, Clock, Ids, Ledger, Owner
 from callsheet.graph.record import Record, Stream
-from callsheet.graph.values import Payload
+from callsheet.graph.times import Instant
+from callsheet.graph.values import Payload, Scope
 from callsheet.runtime.assembling import Place
 from callsheet.runtime.desk import Desk
 from callsheet.runtime.drafting import Drafting
+from callsheet.runtime.redacting import Redacting, redaction_of
 from callsheet.runtime.tail import Tail, load
 
 _ATTEMPTS = 200
 """Times that recording begins anew because other writers were first; each time at least one of them got through."""
+
+
+NOBODYS = Scope()
+"""What the records of a view carry that is no sub-agent's."""
 
 
 class View(NamedTuple):
@@ -24,6 +30,8 @@ class View(NamedTuple):
 
     branch: RecordId
     participant: RecordId | None = None
+    #: What every record of this view carries of ownership beside branch and owner: a sub-agent's run, mode and parents.
+    carries: Scope = NOBODYS
 
 
 @dataclass(kw_only=True)
@@ -36,9 +44,14 @@ class Session:
     owner: Owner
     conversation: Stream
     sheets: Stream
+    #: Reads content with markers in the place of secrets.
+    redacting: Redacting = field(init=False)
     _tails: dict[View, Tail] = field(default_factory=dict)
     _desks: dict[View, Desk] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def __post_init__(self) -> None:
+        self.redacting = Redacting(read=self.read, redaction=redaction_of(self.conversation))
 
     @property
     def place(self) -> Place:
@@ -49,6 +62,7 @@ class Session:
             owner=self.owner,
             conversation=self.conversation,
             sheets=self.sheets,
+            redacting=self.redacting,
         )
 
     def tail(self, view: View, *, fresh: bool = False) -> Tail:
@@ -60,7 +74,7 @@ class Session:
             if head is not None and head.position != known.position:
                 known = None
         if known is None:
-            known = load(self.ledger, self.conversation.key, view.branch, view.participant)
+            known = load(self.ledger, self.conversation.key, view.branch, view.participant, view.carries.sub_agent)
             self._know(view, known)
         return known
 
@@ -77,20 +91,12 @@ class Session:
         fresh = False
         for _ in range(_ATTEMPTS):
             tail = self.tail(view, fresh=fresh)
-            drafting = Drafting(
-                ledger=self.ledger,
-                stream=self.conversation.key,
-                ids=self.ids,
-                owner=self.owner,
-                tail=tail.copy(),
-                at=at,
-                participant=view.participant,
-            )
-            draft(drafting)
-            if not drafting.drafts:
-                return tail, []
-            append = Append(stream=self.conversation, drafts=tuple(drafting.drafts), expect=tail.position)
+            drafting = self._drafting(view, tail, at)
             try:
+                draft(drafting)
+                if not drafting.drafts:
+                    return tail, []
+                append = Append(stream=self.conversation, drafts=tuple(drafting.drafts), expect=tail.position)
                 records = self.ledger.append([append])
             except PositionConflict:
                 fresh = True
@@ -99,9 +105,35 @@ class Session:
             return drafting.tail, records
         raise StoreBusy(f"other writers of {self.conversation.name!r} were first {_ATTEMPTS} times; try again")
 
+    def _drafting(self, view: View, tail: Tail, at: Instant) -> Drafting:
+        return Drafting(
+            ledger=self.ledger,
+            stream=self.conversation.key,
+            ids=self.ids,
+            owner=self.owner,
+            tail=tail.copy(),
+            at=at,
+            participant=view.participant,
+            carries=view.carries,
+        )
+
+    def beside(self, drafting: Drafting, view: View, tail: Tail | None = None) -> Drafting:
+        """A drafting of the same transaction on another branch, to be joined to the first one when it is done.
+
+        `tail` is the state of a branch that this transaction begins; default: as it is in the store, at the position
+        where the transaction begins. Raises `PositionConflict` where another writer was there in between.
+        """
+        known = tail if tail is not None else self.tail(view, fresh=True)
+        begins = drafting.tail.position - len(drafting.drafts)
+        if tail is None and known.position != begins:
+            raise PositionConflict(stream=self.conversation.name, expected=begins, actual=known.position)
+        made = self._drafting(view, known, drafting.at)
+        made.tail.position = drafting.tail.position
+        return made
+
     def read(self, payload: Payload) -> bytes:
         """The bytes of a payload, wherever they lie."""
-        return self.place.read(payload)
+        return payload.inline if payload.inline is not None else self.ledger.fetch(self.owner, payload)
 
     def desk(self, view: View) -> Desk:
         """What a branch and participant keep at hand between two requests."""

@@ -1,0 +1,160 @@
+"""What the owner of a record does for others: share it, release it, take a release back, merge a branch's results."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from callsheet.errors import InvalidOption, NotFound
+from callsheet.graph.changes import BranchMerged, Released, Shared, Withdrawn
+from callsheet.graph.enums import Role
+from callsheet.graph.ids import RecordId
+from callsheet.graph.nodes import Message, PolicyDecision
+from callsheet.graph.record import Record
+from callsheet.graph.values import CallRef, Digest
+from callsheet.runtime.drafting import Drafting, Release
+from callsheet.runtime.options import label, shown
+from callsheet.runtime.participating import participants
+from callsheet.runtime.seeing import Sight, resolve, sight, source
+from callsheet.runtime.session import Session, View
+from callsheet.runtime.tail import branches
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Gift:
+    """Which records are given, to whom, and under which policy set that is decided."""
+
+    references: tuple[str, ...]
+    #: Participants by name or id; of a release also branches.
+    to: tuple[str, ...]
+    reason: str
+    policy_set: Digest
+
+
+def share(session: Session, view: View, gift: Gift) -> RecordId:
+    """Put own records on the share list of participants. Returns the id of the record that says so."""
+    records = _owned(session, view, gift.references)
+    readers = _people(session, gift.to)
+    ids: list[RecordId] = []
+
+    def draft(drafting: Drafting) -> None:
+        _decided(drafting, "shared", records, gift)
+        ids[:] = [drafting.add(Shared(records=records, participants=readers), kind="shared")]
+
+    session.append(view, draft)
+    return ids[0]
+
+
+def release(session: Session, view: View, gift: Gift) -> RecordId:
+    """Let participants, or whoever is on a branch, see own private records from here on."""
+    records = _owned(session, view, gift.references)
+    readers = _readers(session, gift.to)
+    ids: list[RecordId] = []
+
+    def draft(drafting: Drafting) -> None:
+        _decided(drafting, "released", records, gift)
+        ids[:] = [drafting.add(Released(records=records, to=readers, reason=gift.reason), kind="released")]
+
+    session.append(view, draft)
+    return ids[0]
+
+
+def withdraw(session: Session, view: View, gift: Gift) -> RecordId:
+    """Take a release back; what a request has shown already stays shown there."""
+    records = _owned(session, view, gift.references)
+    readers = _readers(session, gift.to)
+    ids: list[RecordId] = []
+
+    def draft(drafting: Drafting) -> None:
+        _decided(drafting, "withdrawn", records, gift)
+        ids[:] = [drafting.add(Withdrawn(records=records, from_=readers, reason=gift.reason), kind="withdrawn")]
+
+    session.append(view, draft)
+    return ids[0]
+
+
+def _decided(drafting: Drafting, verdict: str, records: tuple[RecordId, ...], gift: Gift) -> None:
+    decision = PolicyDecision(kind="release", verdict=verdict, policy_set=gift.policy_set, governs=records)
+    drafting.add(decision, kind="decision")
+
+
+def _owned(session: Session, view: View, references: Sequence[str]) -> tuple[RecordId, ...]:
+    """The records, all of which belong to this view. Raises `NotFound`, `InvalidOption`."""
+    if not references:
+        raise InvalidOption("at least one reference is needed")
+    seen = sight(session, view)
+    records = [resolve(seen, label(one, "a reference")) for one in references]
+    for record in records:
+        owner = record.header.scope.owner
+        if owner != view.participant:
+            raise InvalidOption(f"{record.id} belongs to {owner or 'nobody in particular'}; its owner gives it on")
+    return tuple(dict.fromkeys(record.id for record in records))
+
+
+def _people(session: Session, named: Sequence[str]) -> tuple[RecordId, ...]:
+    known = participants(session)
+    ids: dict[str, RecordId] = {**known, **{id: id for id in known.values()}}
+    found = [ids.get(label(one, "a participant")) for one in named]
+    for one, id in zip(named, found, strict=True):
+        if id is None:
+            raise NotFound(f"no participant {shown(one)}; there are: {', '.join(known) or 'none'}")
+    if not found:
+        raise InvalidOption("to whom? name at least one participant")
+    return tuple(id for id in found if id is not None)
+
+
+def _readers(session: Session, named: Sequence[str]) -> tuple[RecordId, ...]:
+    """Participants and branches, by name or id."""
+    paths = branches(session.ledger, session.conversation.key)
+    by_name = {body.name: id for id, body in paths.items()}
+    readers: list[RecordId] = []
+    for one in named:
+        branch = by_name.get(one) or (RecordId(one) if RecordId(one) in paths else None)
+        readers += (branch,) if branch is not None else _people(session, (one,))
+    if not readers:
+        raise InvalidOption("to whom? name at least one participant or branch")
+    return tuple(dict.fromkeys(readers))
+
+
+# ---------------------------------------------------------------------------------------------- merging
+
+
+def merge(session: Session, view: View, branch: RecordId, references: Sequence[str]) -> tuple[RecordId, ...]:
+    """Bring results of another branch here, in one transaction. Returns the ids of the results that stand here now.
+
+    Without references its newest finished answer. Each stands as labelled data of its own, with the class of what it
+    was; the branch itself stays as it is.
+    """
+    other = sight(session, View(branch, view.participant, view.carries))
+    records = [resolve(other, label(one, "a reference")) for one in references] or [_answer(other, branch)]
+    name = branches(session.ledger, session.conversation.key)[branch].name
+    made: list[RecordId] = []
+
+    def draft(drafting: Drafting) -> None:
+        made.clear()
+        merged = BranchMerged(branch=branch, records=tuple(record.id for record in records))
+        drafting.add(merged, kind="branch_merged")
+        beside = session.beside(drafting, View(branch, view.participant, view.carries))
+        for record in records:
+            given = Release(
+                source=f"branch {name}",
+                text=source(other, record).text or "",
+                privacy=beside.class_of([record]),
+                metadata=json.dumps({"branch": branch, "record": record.id}).encode(),
+            )
+            made.append(drafting.released(given, None))
+
+    session.append(view, draft)
+    return tuple(made)
+
+
+def _answer(seen: Sight, branch: RecordId) -> Record:
+    for record in seen.newest():
+        body = record.body
+        if (
+            record.branch == branch
+            and isinstance(body, Message)
+            and body.role is Role.ASSISTANT
+            and not any(isinstance(part, CallRef) for part in body.parts)
+        ):
+            return record
+    raise NotFound(f"branch {branch!r} has no finished answer of its own; name what is to be merged")
