@@ -4,7 +4,7 @@ from callsheet.assemble.compose import Material, result_text, text_of
 from callsheet.assemble.forms import Forms
 from callsheet.derive.derived import Derived, index_result, unpack
 from callsheet.graph import codec
-from callsheet.graph.enums import ArtifactStatus, Level, Reason, Role
+from callsheet.graph.enums import ArtifactStatus, Defect, Level, Reason, Role
 from callsheet.graph.ids import ROOT_BRANCH, RecordId, StreamId, TenantId
 from callsheet.graph.nodes import Message, Selection, ToolArtifact, ToolCall
 from callsheet.graph.record import Body, Header, Record
@@ -66,7 +66,8 @@ class History:
         self, call: RecordId | None, text: str, status: ArtifactStatus = ArtifactStatus.OK, tool: str | None = None
     ) -> RecordId:
         content = (Text(text=payload(text)),) if text else ()
-        return self._add(ToolArtifact(call=call, tool=tool, content=content, status=status))
+        defects = (Defect.ORPHAN_RESULT,) if call is None else ()
+        return self._add(ToolArtifact(call=call, tool=tool, content=content, status=status, defects=defects))
 
 
 def raw(record: RecordId) -> Selection:
