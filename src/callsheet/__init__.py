@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from callsheet.runtime.checking import Checked
     from callsheet.runtime.conversation import Conversation, PendingCall, Recorded
     from callsheet.runtime.counters import Counters
+    from callsheet.runtime.executing.tool import tool
     from callsheet.runtime.opening import open
     from callsheet.runtime.recalling import Recalled
     from callsheet.runtime.runtime import Runtime
@@ -55,6 +56,7 @@ __all__ = [
     "__version__",
     "open",
     "open_async",
+    "tool",
 ]
 
 _HOMES = {
@@ -81,6 +83,7 @@ _HOMES = {
     "ToolContract": "callsheet.policy.contracts",
     "open": "callsheet.runtime.opening",
     "open_async": "callsheet.runtime.aio",
+    "tool": "callsheet.runtime.executing.tool",
 }
 
 

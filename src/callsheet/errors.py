@@ -9,6 +9,10 @@
     │   └── PolicyError                input.policy                a policy set is unknown or inconsistent
     ├── NotFound                       not_found                   no such record, or none that may be seen
     ├── RecallRefused                  recall_refused              a policy keeps this content from this provider
+    ├── ToolError                      tool
+    │   ├── CallTaken                  tool.taken                  another execution is running these calls
+    │   ├── CallDecided                tool.decided                the call was answered or decided on before
+    │   └── NotApplied                 tool.not_applied            what a call would have done did not happen
     ├── AssemblyError                  assembly
     │   ├── BudgetTooSmall             assembly.budget_too_small   what must appear does not fit
     │   ├── EmptyRequest               assembly.empty              there is nothing to answer
@@ -108,6 +112,43 @@ class RecallRefused(CallsheetError):
             f"data of class {privacy!r} may not go to {provider!r} under the policy set of this request; "
             f"what may be told of it: {safe}"
         )
+
+
+class ToolError(CallsheetError):
+    """A tool call cannot be dealt with in this way."""
+
+    code = "tool"
+
+
+class CallTaken(ToolError):
+    """Another execution is running these calls; nothing was started. Wait for its results."""
+
+    code = "tool.taken"
+
+    def __init__(self, *, calls: tuple[str, ...], holder: str, until: str) -> None:
+        #: The ids of the calls that are taken.
+        self.calls = calls
+        #: The process that runs them, by host and process id.
+        self.holder = holder
+        #: When they are free again if it does not report, in ISO 8601.
+        self.until = until
+        named = ", ".join(calls[:3])
+        super().__init__(
+            f"{holder} is running {len(calls)} of these calls ({named}); nothing was started. Wait for their results, "
+            f"or until that process is gone, at the latest {until}"
+        )
+
+
+class CallDecided(ToolError):
+    """The call was answered, approved, refused or begun before; nothing was changed."""
+
+    code = "tool.decided"
+
+
+class NotApplied(ToolError):
+    """What the call would have done did not happen. Raised by a reconcile function; then the call may be run."""
+
+    code = "tool.not_applied"
 
 
 class AssemblyError(CallsheetError):

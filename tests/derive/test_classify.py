@@ -2,7 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callsheet.derive.classify import failed, freshness, privacy
+from callsheet.derive.classify import failed, freshness, privacy, without_secrets
+from callsheet.derive.origins import origin
 from callsheet.derive.reading import read
 from callsheet.graph.enums import Freshness, Privacy
 
@@ -41,6 +42,9 @@ def test_keys_and_passwords_are_secret_wherever_they_stand(text: str) -> None:
         "card 4111 1111 1111 1112 has a wrong check digit",
         "IBAN DE89 3704 0044 0532 0130 01 has one as well",
         "order 79927398710, 5 pots",
+        "codice fiscale RSSMRA85T10A562T has a wrong check letter",
+        "DNI: 12345678A has one as well, 12345678Z has no name",
+        "from 192.168.7.1 by fe80::1 at 00:1a:2b:3c:4d:5e",
     ],
 )
 def test_talk_about_secrets_and_numbers_that_fail_their_check_are_internal(text: str) -> None:
@@ -57,6 +61,8 @@ def test_talk_about_secrets_and_numbers_that_fail_their_check_are_internal(text:
         "card 4111 1111 1111 1111",
         '{"date_of_birth": "1980-02-29"}',
         "Geburtsdatum: 29.02.1980",
+        "codice fiscale RSSMRA85T10A562S",
+        "DNI: 12345678Z",
     ],
 )
 def test_what_reaches_a_person_is_personal(text: str) -> None:
@@ -142,3 +148,42 @@ def test_deeply_nested_and_cut_json_gets_an_answer() -> None:
     assert not failed('{"a":' * 50_000)
     assert not failed("[" * 100_000)
     assert failed('{"error": "cut in the mid')
+
+
+@pytest.mark.parametrize(
+    ("tool", "text", "expected"),
+    [
+        ("gmail.search", "[]", Privacy.GOOGLE_DERIVED),
+        ("mcp__gmail__search", "[]", Privacy.GOOGLE_DERIVED),
+        ("google_drive_list", "[]", Privacy.GOOGLE_DERIVED),
+        ("GoogleDrive:list", "[]", Privacy.GOOGLE_DERIVED),
+        ("fetch", '{"kind": "calendar#event", "summary": "firing"}', Privacy.GOOGLE_DERIVED),
+        ("fetch", '{"id": "1", "threadId": "2", "labelIds": ["INBOX"], "snippet": "kiln"}', Privacy.GOOGLE_DERIVED),
+        ("fetch", '{"mimeType": "application/vnd.google-apps.document"}', Privacy.GOOGLE_DERIVED),
+        ("slack__read", "ok", Privacy.CONNECTED_ACCOUNT),
+        ("outlook_search_mail", "ok", Privacy.CONNECTED_ACCOUNT),
+        ("fetch", '{"@odata.context": "https://graph.microsoft.com/v1.0/me"}', Privacy.CONNECTED_ACCOUNT),
+        ("read", "%PDF-1.7 ...", Privacy.DOCUMENT),
+        ("run", "saved to /mnt/data/glaze.csv", Privacy.RUNTIME_FILE),
+        ("search_mail", "[]", None),
+        ("notion", "a notion of clay", None),
+        ("read_file", '{"kind": "glaze#recipe"}', None),
+        ("fetch", '{"kind": "storage#object"}', None),
+        ("googly_eyes", "two", None),
+    ],
+)
+def test_where_a_result_comes_from_is_told_by_namespace_and_shape(
+    tool: str, text: str, expected: Privacy | None
+) -> None:
+    assert origin(tool, text) is expected
+
+
+def test_a_document_is_told_by_its_type_and_a_runtime_file_by_the_arguments_too() -> None:
+    assert origin("read", "", mime="application/pdf") is Privacy.DOCUMENT
+    assert origin("read", "", arguments='{"path": "sandbox:/mnt/data/x.png"}') is Privacy.RUNTIME_FILE
+
+
+@given(st.text())
+def test_without_its_secrets_a_text_is_never_secret(text: str) -> None:
+    assert without_secrets(text) in (Privacy.INTERNAL, Privacy.PERSONAL)
+    assert origin(text, text, arguments=text, mime=text) in (*Privacy, None)

@@ -6,6 +6,7 @@ from callsheet.graph.changes import (
     Approval,
     BranchMerged,
     Calibrated,
+    CallAttempt,
     CallResolved,
     Compacted,
     Conflicted,
@@ -31,6 +32,7 @@ from callsheet.graph.codec import KINDS, kind_of
 from callsheet.graph.effects import UNSETTLED, effects
 from callsheet.graph.enums import (
     ArtifactStatus,
+    AttemptPhase,
     CallStatus,
     InstructionScope,
     Lifecycle,
@@ -145,6 +147,7 @@ CASES: list[tuple[Body, States, Links]] = [
     (ToolsOffered(names=(), hash="h"), {("tools", ""): "r"}, set()),
     (Approval(call=A, approved=True, arguments="h"), {("approval", "a"): "approved"}, set()),
     (Approval(call=A, approved=False, arguments="h"), {("approval", "a"): "refused"}, set()),
+    (CallAttempt(call=A, phase=AttemptPhase.STARTED, lease=B), {("execution", "a"): "r"}, set()),
     (BranchMerged(branch=A, records=(B,)), {}, {("merges", "r", "a"), ("merges", "r", "b")}),
     (ImportProgress(source="h", line=1, messages=1), {("import", "h"): "r"}, set()),
 ]

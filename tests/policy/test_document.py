@@ -9,9 +9,12 @@ from msgspec.structs import replace
 
 from callsheet.errors import PolicyError
 from callsheet.graph.enums import Freshness, Level, Privacy
+from callsheet.policy.context import ContextClass
 from callsheet.policy.contracts import ToolContract
 from callsheet.policy.document import dump, parse
+from callsheet.policy.keeping import NEVER_AGED, Keeping
 from callsheet.policy.positions import LONGEST
+from callsheet.policy.rules import About, Rule, Then
 from callsheet.policy.sets import BALANCED, BUILT_IN, LEAN, PolicySetDocument
 from callsheet.policy.settings import (
     FORMS,
@@ -206,12 +209,31 @@ _contracts = st.builds(
     reads_current_state=_maybe,
     shared_world=_maybe,
     narrowing=st.none() | st.sampled_from(Manner),
+    idempotency_key=st.none() | _labels,
+    time_limit=st.none() | st.floats(0.001, 86_400),
+    attempts=st.none() | st.integers(1, 20),
+    backoff=st.none() | st.floats(0, 86_400),
+    needs_approval=_maybe,
 )
 _exceptions = st.builds(
     ProviderForm,
     provider=_labels.filter(lambda text: text != "default"),
     privacy=st.sampled_from(Privacy),
     form=st.sampled_from(FORMS),
+)
+_rules = st.builds(
+    Rule,
+    name=st.from_regex(r"[a-z][a-z0-9_-]{0,20}", fullmatch=True),
+    about=st.sampled_from([About.PRIVACY, About.PROVIDER]),
+    when=st.sampled_from(["true", "record.kind == 'a'\n  && record.age > 1\n", "'ä: #' in boundary.scopes", "a\tb"]),
+    then=st.sampled_from([Then.SAFE, Then.LEAVE_OUT]),
+    reason=st.just("") | _labels.filter(lambda text: " ".join(text.split()) == text and len(text) <= 300),
+)
+_keepings = st.builds(
+    Keeping,
+    of=st.sampled_from([of for of in ContextClass if of not in NEVER_AGED]),
+    after=st.integers(0, 10**10),
+    action=st.sampled_from(Retention),
 )
 _documents = st.builds(
     PolicySetDocument,
@@ -238,6 +260,11 @@ _documents = st.builds(
     rehydrate=st.integers(0, 10**12),
     needed=_labels,
     tools=st.lists(_contracts, max_size=3, unique_by=lambda tool: tool.name).map(tuple),
+    rules=st.lists(_rules, max_size=3, unique_by=lambda rule: rule.name).map(tuple),
+    retention=st.lists(_keepings, max_size=4, unique_by=lambda one: (one.of, one.after)).map(
+        # Written by class, so they come back class by class.
+        lambda items: tuple(sorted(items, key=lambda one: list(ContextClass).index(one.of)))
+    ),
 )
 
 

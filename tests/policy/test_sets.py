@@ -19,9 +19,10 @@ from callsheet.graph.enums import (
     Visibility,
 )
 from callsheet.graph.ids import RecordId
-from callsheet.graph.values import Scope
+from callsheet.graph.values import RetryContract, Scope
 from callsheet.policy import sets
 from callsheet.policy.candidate import Candidate
+from callsheet.policy.conditions import BOUNDARY, RECORD
 from callsheet.policy.contracts import ToolContract
 from callsheet.policy.deciding import decide
 from callsheet.policy.sets import BALANCED, BUILT_IN, LEAN, REPLAY, RULE_VERSIONS, check_known, policy_set
@@ -30,24 +31,25 @@ from tests.policy.making import PILOT, RUN, ago, boundary
 
 #: Hashes of the built-in sets. A changed rule or setting needs a new version, and then a new line here.
 GOLDEN = {
-    "balanced@1": "sha256:65bbd99f253b34cadeca2f34f269c9677f94dd10b7ef0d0ca200e313197e837e",
-    "lean@1": "sha256:4d2259ca9d61200f55ca1d373813eade1cededf78786ffaa0846194cba7e3ecb",
-    "faithful@1": "sha256:c21506d3f5b73c074dba42139b4562ab6069a29c92a3b7961e215c0fc1496af6",
-    "replay@1": "sha256:ba27c9367acb66dd05c2406ac324bce986c7938c44454015318d472f8251abd5",
+    "balanced@1": "sha256:7639151ef120867956b862878f57719a7dc2c3148a16e0756eb88d3fc9a7dfc4",
+    "lean@1": "sha256:c1acf19bc3daf157c293d6cff5f612f134e781a531fc65a957f9a7d9acffc866",
+    "faithful@1": "sha256:629a3fe595b00bfb692b803ae173545ff20abdacb192025ba17ea9fe4d61df46",
+    "replay@1": "sha256:d8b65d3ba1f019500660a75c42e6ea19ac6b48327d066ef15e7909ecd55d7363",
 }
 
 #: What each rule decides over `_grid`. A line that changes needs a new version in `RULE_VERSIONS`.
 GOLDEN_RULES = {
-    "attribution": (1, "764973b8b46203be"),
-    "visibility": (1, "1f6a6db47c94ea72"),
-    "privacy": (1, "779cefff8b90a2bd"),
-    "recovery": (1, "dad74fdb2eb2c6b7"),
-    "freshness": (1, "97a279040e976ded"),
-    "conflict": (1, "d011dc3de765e1d4"),
-    "promotion": (1, "0bd639ddf2136e00"),
-    "rehydration": (1, "333bcb3910e43e12"),
-    "retention": (1, "225c8213f6941068"),
-    "deciding": (1, "16c07b1905bef1d5"),
+    "attribution": (1, "3fc249c46f18d4b4"),
+    "visibility": (1, "2310fac9e1c63084"),
+    "privacy": (1, "3f2f055610c2dafa"),
+    "recovery": (2, "c1d2f79b324a5893"),
+    "freshness": (2, "7f8a3e0a8e6bddb6"),
+    "conflict": (1, "0c28cf90b76daea2"),
+    "promotion": (1, "dc9dc660489c5bde"),
+    "rehydration": (1, "5ef71caf353f5ab0"),
+    "retention": (1, "db0388d7360d97a9"),
+    "conditions": (1, "8f30f0f01e0f1ff8"),
+    "deciding": (1, "53ef7e1aa9cd489a"),
 }
 
 
@@ -102,6 +104,9 @@ def _grid() -> list[Candidate]:
     ]
     grid += [replace(base, retention=state, erased=erased) for state, erased in product(Retention, (False, True))]
     grid += [replace(base, exact_wanted=True, bytes=size) for size in (1, 50_000, 100_000, 10**6)]
+    failed = replace(base, outcome=ArtifactStatus.FAILED)
+    grid += [replace(failed, retry=RetryContract(attempts=tried, limit=3)) for tried in (0, 3)]
+    grid += [replace(base, freshness=lasting, observed=ago(5), stale_after=ago(1)) for lasting in Freshness]
     return [*grid, replace(base, conflicts_with=(RecordId("s"),)), replace(base, session_over=True)]
 
 
@@ -112,6 +117,9 @@ def _fingerprints() -> dict[str, tuple[int, str]]:
         for verdict in decision.verdicts:
             said[verdict.policy.value].append(msgspec.json.encode(verdict))
         said["deciding"].append(msgspec.json.encode(replace(decision, verdicts=())))
+    for candidate in _grid():
+        seen = [fact(candidate, boundary()) for _, fact in RECORD.values()]
+        said["conditions"].append(msgspec.json.encode([*seen, *(fact(boundary()) for _, fact in BOUNDARY.values())]))
     return {
         name: (RULE_VERSIONS[name], hashlib.sha256(b"\n".join(lines)).hexdigest()[:16]) for name, lines in said.items()
     }
@@ -158,7 +166,7 @@ def test_built_in_sets_say_what_they_said_when_their_version_was_given() -> None
 
 def test_rules_decide_what_they_decided_when_their_version_was_given() -> None:
     assert _fingerprints() == GOLDEN_RULES
-    assert [*(policy.value for policy in Policy), "deciding"] == list(RULE_VERSIONS)
+    assert [*(policy.value for policy in Policy), "deciding", "conditions"] == list(RULE_VERSIONS)
 
 
 def test_a_version_that_was_used_cannot_come_to_say_something_else() -> None:

@@ -20,7 +20,7 @@ from callsheet.graph.values import RetryContract, Scope
 from callsheet.policy.candidate import Candidate
 from callsheet.policy.deciding import decide
 from callsheet.policy.sets import BALANCED, FAITHFUL, LEAN, REPLAY, PolicySetDocument
-from callsheet.policy.settings import ClassForms, ProviderForm, Retention
+from callsheet.policy.settings import ClassForms, ProviderForm, Retention, StaleAfter
 from tests.policy.making import CHILD, MEMORY, MESSAGE, PILOT, PURSER, RESULT, RUN, VOLATILE, ago, boundary
 
 OPEN_TO_NORTH = replace(
@@ -235,6 +235,12 @@ RECOVERY = [
         least=Level.GIST,
     ),
     Case(
+        what="with attempts that are used up",
+        rule="recovery.retry_over",
+        candidate=replace(RESULT, outcome=ArtifactStatus.FAILED, retry=RetryContract(attempts=3, limit=3)),
+        least=Level.GIST,
+    ),
+    Case(
         what="until it is resolved",
         rule="recovery.settled",
         candidate=replace(RESULT, outcome=ArtifactStatus.FAILED, resolved=True),
@@ -314,9 +320,24 @@ FRESHNESS = [
         Case(
             what=f"what is {freshness.value} does not age",
             rule="freshness.durable",
-            candidate=replace(VOLATILE, freshness=freshness, observed=ago(10**6), stale_after=ago(1)),
+            candidate=replace(VOLATILE, freshness=freshness, observed=ago(10**6)),
         )
         for freshness in (Freshness.DURABLE, Freshness.PERMANENT)
+    ),
+    Case(
+        what="what is durable ages where it says when itself",
+        rule="freshness.aged",
+        candidate=replace(VOLATILE, freshness=Freshness.DURABLE, observed=ago(10), stale_after=ago(1)),
+        most=Level.STALE,
+        reason=Reason.STALE,
+    ),
+    Case(
+        what="what is durable ages where the set says when",
+        rule="freshness.aged",
+        candidate=replace(VOLATILE, freshness=Freshness.DURABLE, observed=ago(10)),
+        policy=replace(BALANCED, freshness=StaleAfter(durable=60)),
+        most=Level.STALE,
+        reason=Reason.STALE,
     ),
     Case(
         what="a mark counts for every class",
@@ -497,7 +518,10 @@ RULES = {
         f"privacy.{rule}"
         for rule in ("class", "provider", "class_safe", "class_none", "provider_safe", "provider_none")
     ),
-    *(f"recovery.{rule}" for rule in ("instruction", "newest_user_turn", "verbatim", "unresolved", "retry")),
+    *(
+        f"recovery.{rule}"
+        for rule in ("instruction", "newest_user_turn", "verbatim", "unresolved", "retry", "retry_over")
+    ),
     *(f"recovery.{rule}" for rule in ("recent_turn", "pinned", "settled")),
     *(f"freshness.{rule}" for rule in ("ageless", "fresh", "durable", "exact_evidence", "marked", "aged")),
     "freshness.session_over",

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from callsheet.errors import NotFound
 from callsheet.recall.exact import encoded_size
 from callsheet.recall.request import Range, RecallRequest
+from callsheet.recall.serving import Piece as Part
 from callsheet.recall.serving import Served, Source, serve
 from callsheet.recall.slices import take_bytes, take_lines, take_span
 
@@ -55,17 +56,46 @@ STOCK = "\n".join(
 )
 
 
+def of_parts(*parts: str | bytes) -> Source:
+    """Content of several parts; bytes are no text and told of in words."""
+    shown = [part if isinstance(part, str) else f"({len(part)} bytes)" for part in parts]
+    raw = [part.encode("utf-8", "surrogatepass") if isinstance(part, str) else part for part in parts]
+    placed: list[Part] = []
+    at = raw_at = 0
+    for part, text, content in zip(parts, shown, raw, strict=True):
+        binary = isinstance(part, bytes)
+        end, raw_end = at + len(text), raw_at + len(content)
+        placed.append(Part(start=at, end=end, raw_start=raw_at, raw_end=raw_end, exact=not binary, standin=binary))
+        at, raw_at = end + 1, raw_end
+    return Source(
+        reference="art_1",
+        raw=b"".join(raw),
+        text="\n".join(shown),
+        exact=False,
+        pieces=tuple(placed),
+        outline=lambda whole: table("\n".join(shown)),
+    )
+
+
 def ask(
     *,
     lines: Range | None = None,
     rows: Range | None = None,
     bytes: Range | None = None,
+    characters: Range | None = None,
     pointer: str | None = None,
     search: str | None = None,
     limit: int = 400,
 ) -> RecallRequest:
     return RecallRequest(
-        reference="art_1", lines=lines, rows=rows, bytes=bytes, pointer=pointer, search=search, limit=limit
+        reference="art_1",
+        lines=lines,
+        rows=rows,
+        bytes=bytes,
+        characters=characters,
+        pointer=pointer,
+        search=search,
+        limit=limit,
     )
 
 
@@ -90,6 +120,47 @@ def test_reading_on_from_the_beginning_gives_the_whole(text: str, limit: int, wh
     served = read_on(plain(text), ask(limit=limit) if whole else ask(lines=(0, None), limit=limit))
     assert b"".join(one.content for one in served) == text.encode("utf-8", "surrogatepass")
     assert all(len(one.content) <= limit for one in served)
+
+
+@given(st.lists(texts | st.binary(max_size=9), min_size=1, max_size=5), st.integers(16, 80), st.booleans())
+def test_slices_of_several_parts_joined_are_the_content_without_a_byte_more_or_less(
+    parts: list[str | bytes], limit: int, whole: bool
+) -> None:
+    source = of_parts(*parts)
+    served = read_on(source, ask(limit=limit) if whole else ask(lines=(0, None), limit=limit))
+    assert b"".join(one.content for one in served) == source.raw
+    served = read_on(source, ask(bytes=(0, None), limit=limit))
+    assert b"".join(one.content for one in served) == source.raw
+
+
+@given(st.lists(texts, min_size=1, max_size=4), st.integers(16, 40))
+def test_rows_and_spans_of_several_parts_read_on_to_their_end(parts: list[str], limit: int) -> None:
+    source = of_parts(*parts)
+    text = source.text or ""
+    if "\n" in text:
+        below = text.partition("\n")[2].encode("utf-8", "surrogatepass")
+        joined = b"".join(one.content for one in read_on(source, ask(rows=(0, None), limit=limit)))
+        # The ends of lines between parts are not recorded; all others are.
+        assert joined.replace(b"\n", b"") == below.replace(b"\n", b"")
+        assert source.raw.endswith(joined)
+
+
+def test_a_long_line_of_one_part_is_read_on_in_characters_and_never_shows_the_bytes_of_another() -> None:
+    source = of_parts("reed " * 200, bytes(range(200)), "end of the shore")
+    first = serve(source, ask(lines=(0, None)))
+    assert first.more == ask(characters=(400, 1_000 + 1 + 11 + 1 + 16))
+    assert 'to read on: {"characters": [400, 1029]}' in first.text
+    shown = "".join(one.text.partition("\n")[2] for one in read_on(source, ask(lines=(0, None))))
+    assert shown == source.text
+
+
+@given(texts, st.integers(16, 40))
+def test_text_of_another_encoding_is_read_on_to_its_end(text: str, limit: int) -> None:
+    raw = text.encode("utf-16", "surrogatepass")
+    pieces = (Part(start=0, end=len(text), raw_start=0, raw_end=len(raw), exact=False),)
+    source = Source(reference="art_1", raw=raw, text=text, exact=False, pieces=pieces)
+    served = read_on(source, ask(lines=(0, None), limit=limit))
+    assert b"".join(one.content for one in served) == text.encode("utf-8", "surrogatepass")
 
 
 @given(texts, st.integers(16, 80), st.integers(0, 5), st.integers(1, 6))
@@ -153,7 +224,9 @@ def test_every_excerpt_of_rows_shows_the_header_once_and_first() -> None:
 
 def test_rows_read_on_are_all_rows() -> None:
     served = read_on(tabular(STOCK), ask(rows=(0, None), limit=4000))
-    assert "\n".join(one.content.decode() for one in served) == STOCK.partition("\n")[2]
+    assert b"".join(one.content for one in served).decode() == STOCK.partition("\n")[2]
+    # What is shown ends with a row.
+    assert all(not one.text.endswith("\n") for one in served)
 
 
 def test_a_search_in_a_table_names_the_rows() -> None:

@@ -4,14 +4,17 @@ import pytest
 from msgspec.structs import replace
 
 from callsheet import Conversation, Sheet
+from callsheet.assemble import standins
 from callsheet.graph.changes import MarkedStale, Reclassified, Superseded
 from callsheet.graph.enums import Level, Privacy, Reason
 from callsheet.graph.ids import RecordId
 from callsheet.graph.record import Body
 from callsheet.policy.contracts import ToolContract
-from callsheet.policy.sets import BALANCED
+from callsheet.policy.sets import BALANCED, PolicySetDocument
 from callsheet.policy.settings import Manner
 from callsheet.testing import memory_runtime
+from callsheet.wire.names import Wire
+from callsheet.wire.validate import problems
 from tests.runtime.replies import asks, call, openai_reply, result, user
 
 BERTH = "Berth 14 is held by the barge MORWENNA-88."
@@ -74,6 +77,62 @@ def test_what_was_withheld_once_stays_withheld_through_every_rewrite() -> None:
         for sheet in (first, *sheets):
             assert "MORWENNA" not in text(sheet)
         assert "held by the barge" not in text(named)
+
+
+OPENED = replace(BALANCED, name="opened", privacy=replace(BALANCED.privacy, personal=Level.NONE))
+
+
+@pytest.mark.parametrize(("provider", "model"), [("openai", "gpt-5.2"), ("anthropic", "claude-sonnet-4-5")])
+@pytest.mark.parametrize("policy", [BALANCED, OPENED], ids=str)
+@pytest.mark.parametrize("privacy", [Privacy.SECRET, Privacy.PERSONAL])
+@pytest.mark.parametrize("named", ["result", "call", "message"])
+def test_the_arguments_of_a_call_follow_what_was_reclassified(
+    provider: str, model: str, policy: PolicySetDocument, privacy: Privacy, named: str
+) -> None:
+    with memory_runtime() as runtime:
+        talk = runtime.conversation("harbour")
+        talk.record(user("Who has the keys?"))
+        asked = asks(call("k", "find_keeper", '{"badge": "TAMSIN-31"}'), call("t", "tide", '{"pier": "P-6"}'))
+        (message,) = talk.record(openai_reply(asked)).ids
+        ids = {"message": message, "call": talk.pending()[0].id}
+        (ids["result"],) = talk.record(result("k", "Keeper of the east gate.")).ids
+        talk.record(result("t", "High at noon."))
+
+        def sent(conversation: Conversation) -> Sheet:
+            return conversation.assemble(provider=provider, model=model, policy=policy, budget=BUDGET)
+
+        before = sent(talk)
+        assert "TAMSIN-31" in text(before)
+        talk.record(openai_reply("Somebody."), sheet=before)
+        change(talk, Reclassified(records=(ids[named],), privacy=privacy), "reclassified")
+        talk.record(user("And now?"))
+        after = sent(talk)
+        refused = privacy is Privacy.SECRET or policy is OPENED
+        assert ("TAMSIN-31" in text(after)) is not refused
+        assert ("P-6" in text(after)) is not (refused and named == "message")
+        assert "find_keeper" in text(after)
+        gone = named == "message" and policy is OPENED and privacy is Privacy.PERSONAL  # then its calls are gone too
+        assert (standins.ARGUMENTS_WITHHELD in text(after)) is (refused and not gone)
+        assert not problems(after.request(), Wire(provider))
+        assert (after.record.rewritten == "hard") is refused
+        cold = sent(runtime.conversation("harbour"))
+        assert cold.blocks == after.blocks
+        assert (cold.tokens, cold.record.exact) == (after.tokens, after.record.exact)
+        talk.record(openai_reply("Well."), sheet=after)
+        for answer in (talk.answer_recall({"reference": message}), talk.answer_recall({"query": "TAMSIN-31"})):
+            assert ("badge" in answer) is (not refused)
+        assert "TAMSIN-31" in talk.recall(message).text
+
+
+def test_arguments_stay_withheld_when_their_result_has_left_the_view() -> None:
+    with memory_runtime() as runtime:
+        talk = runtime.conversation("harbour")
+        talk.record([user("Who has the keys?"), asks(call("k", "find_keeper", '{"badge": "TAMSIN-31"}'))])
+        (id,) = talk.record(result("k", "Keeper of the east gate.")).ids
+        talk.record(openai_reply("Somebody."), sheet=assembled(talk))
+        change(talk, Reclassified(records=(id,), privacy=Privacy.SECRET), "reclassified")
+        for sheet in (*goes_on(talk, 0), *season(talk)):
+            assert "TAMSIN-31" not in text(sheet)
 
 
 @pytest.mark.parametrize("role", ["user", "assistant", "system"])

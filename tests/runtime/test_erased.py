@@ -1,7 +1,10 @@
 """After an erasure the next request does without what is gone, in the process that had it at hand and in a new one."""
 
+from pathlib import Path
+
 import pytest
 
+import callsheet
 from callsheet import Conversation, Sheet
 from callsheet.graph.changes import Erased
 from callsheet.graph.ids import RecordId
@@ -90,3 +93,47 @@ def test_a_body_that_is_simply_not_there_any_more_is_done_without_in_a_new_proce
             sheet = assembled(fresh, "openai", policy)
             assert id not in {selection.record for selection in sheet.selections}
             assert not problems(sheet.request(), Wire.OPENAI)
+
+
+@pytest.mark.parametrize("provider", MODELS)
+@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("gone", ["question", "asks spring", "call spring", "spring", "autumn"])
+def test_an_erasure_that_was_recorded_elsewhere_is_seen_by_the_next_request(
+    provider: str, policy: str, gone: str
+) -> None:
+    with memory_runtime() as runtime:
+        talk = runtime.conversation("garden")
+        ids = garden(talk, provider, policy)
+        session = talk._session
+        (record,) = session.ledger.get(session.conversation.key, (ids[gone],))
+        log = runtime.conversation("erasures")
+        note = Erased(bodies=((session.conversation.id, record.position),), records=(ids[gone],))
+        log._session.append(log._view, lambda drafting: drafting.add(note, kind="erased"))
+        session.ledger.erase_bodies(session.conversation.key, (record.position,))
+        talk.record(user("And all in all?"))
+        warm = assembled(talk, provider, policy)
+        cold = assembled(runtime.conversation("garden"), provider, policy)
+        assert warm.blocks == cold.blocks
+        assert ids[gone] not in {selection.record for selection in warm.selections}
+
+
+def test_another_process_sees_that_a_body_is_gone_at_its_next_request(tmp_path: Path) -> None:
+    path = tmp_path / "garden.db"
+    with callsheet.open(path) as here, callsheet.open(path) as there:
+        talk = here.conversation("garden")
+        ids = garden(talk, "openai", "balanced")
+        assert b"QUINCE-4" in b"".join(assembled(talk, "openai", "balanced").blocks)
+        erase(there.conversation("garden"), ids["spring"])
+        assert b"QUINCE-4" not in b"".join(assembled(talk, "openai", "balanced").blocks)
+
+
+def test_an_open_call_that_was_erased_is_pending_no_more() -> None:
+    with memory_runtime() as runtime:
+        talk = runtime.conversation("garden")
+        talk.record([user("Dig."), asks(call("d", "dig", '{"plot": "FIG-2"}'))])
+        (pending,) = talk.pending()
+        session = talk._session
+        (record,) = session.ledger.get(session.conversation.key, (pending.id,))
+        session.ledger.erase_bodies(session.conversation.key, (record.position,))
+        assert "FIG-2" not in str(talk.pending())
+        assert talk.pending() == runtime.conversation("garden").pending()

@@ -29,7 +29,7 @@ from callsheet.runtime.drafting import Drafting
 from callsheet.runtime.recalling import Recalled, answer, recall, recalled, search_all
 from callsheet.runtime.seeing import sight
 from callsheet.runtime.session import Session, View
-from callsheet.testing import memory_runtime
+from callsheet.testing import FixedClock, memory_runtime
 from tests.runtime.replies import asks, call, openai_reply, result, user
 
 STOCK = "\n".join(
@@ -149,12 +149,58 @@ def test_an_identifier_beyond_what_an_index_holds_is_found(runtime: Runtime) -> 
     talk = runtime.conversation("shop")
     asked = talk.record(user("Is there enough of P08177?")).ids[0]
     id = read(talk, STOCK)
+    talk.record({"role": "assistant", "content": "There is."})
     found = search_all(*inside(talk), "P08177")
-    assert {one.reference for one in found if one.exact} == {id, asked}
+    assert [one.reference for one in found if one.exact] == [id, asked]
     assert all("P08177" in one.snippet for one in found)
     assert next(one.snippet for one in found if one.reference == id) == (
         "(header) part,shelf,count,minimum (row) P08177,17,86,25"
     )
+
+
+def test_a_search_does_not_find_the_question_that_it_is_made_for(runtime: Runtime) -> None:
+    talk = runtime.conversation("depot")
+    talk.record(user("Note that pallet QX-19 is fragile."))
+    talk.record({"role": "assistant", "content": "Noted: QX-19 is fragile."})
+    talk.record(user("Where is pallet QX-19, and is it fragile?"))
+    before = [one.origin for one in talk.search("pallet QX-19 fragile")]
+    assert before == ["user", "assistant"]
+    found_in = read(talk, "pallet QX-19: fragile, bay 4", tool="bays")
+    talk.record(asks(call("r", "recall", '{"query": "pallet QX-19"}'), content="Looking for QX-19."))
+    found = talk.search("pallet QX-19 fragile")
+    assert [one.origin for one in found] == ["bays", "user", "assistant"]
+    assert found[0].reference == found_in
+    assert said(talk, query="QX-19").count("QX-19") == 4  # its own query and three lines
+
+
+def test_what_was_asked_is_found_once_it_was_answered(runtime: Runtime) -> None:
+    talk = runtime.conversation("depot")
+    asked = talk.record(user("Where is pallet QX-19?")).ids[0]
+    assert talk.search("QX-19") == []
+    talk.record({"role": "assistant", "content": "In bay 4."})
+    assert [one.reference for one in talk.search("QX-19")] == [asked]
+
+
+def test_the_present_turn_is_as_long_as_its_question_is_open(runtime: Runtime) -> None:
+    talk = runtime.conversation("depot")
+    old = talk.record(user("Is scale ZZ-4 exact?")).ids[0]
+    talk.record({"role": "assistant", "content": "Yes."})
+    talk.record(user("Weigh ZZ-4 again, forty times."))
+    for _ in range(40):
+        read(talk, "12 kg", tool="weigh")
+    assert [one.reference for one in talk.search("ZZ-4")] == [old]
+
+
+def test_results_come_before_what_was_said_of_them(runtime: Runtime) -> None:
+    talk = runtime.conversation("depot")
+    talk.record(user("Lift report, lift report, lift report of gate BB-2?"))
+    exact = read(talk, "gate BB-2: the lift is out of order since the flood of march and waits for a part", tool="gate")
+    other = read(talk, "a report on every other lift in the house, with much beside it that nobody asked for")
+    talk.record({"role": "assistant", "content": "Lift report: the lift is out of order."})
+    found = talk.search("lift report BB-2")
+    assert found[0].reference == exact
+    assert [one.origin for one in found] == ["gate", "user", "read_stock", "assistant"]
+    assert found[2].reference == other
 
 
 def test_a_run_of_base64_is_not_shown_as_text(runtime: Runtime) -> None:
@@ -470,6 +516,30 @@ def test_what_is_out_of_date_or_replaced_is_served_with_a_line_that_says_so(runt
     assert talk.answer_recall({"reference": new}).split("\n")[1:] == ["pressure 5.2 bar"]
 
 
+@pytest.mark.parametrize(
+    ("content", "days", "aged"),
+    [("plot 4 holds beets", 2, False), ("stock: 7", 2, True), ("stock: 7", 0, False), ("log in /tmp/a.log", 9, False)],
+)
+def test_a_recalled_result_is_out_of_date_exactly_where_assembly_holds_it_to_be(
+    content: str, days: int, aged: bool
+) -> None:
+    clock = FixedClock()
+    with memory_runtime(clock=clock) as runtime:
+        talk = runtime.conversation("garden")
+        talk.record(user("Look."))
+        id = read(talk, content)
+        talk.record({"role": "assistant", "content": "So it is."})
+        for number in range(12):
+            talk.record(user(f"And {number}?"))
+            talk.record({"role": "assistant", "content": "Well."})
+        clock.advance(days * 86_400 + 1)
+        talk.record(user("What holds?"))
+        sheet = talk.assemble(provider="openai", model="gpt-5.2")
+        shown = {selection.record: selection.level for selection in sheet.selections}
+        assert (shown.get(RecordId(id)) in (None, Level.STALE)) is aged
+        assert ("out of date" in talk.answer_recall({"reference": id})) is aged
+
+
 def test_hidden_occurrences_take_no_place_among_the_candidates() -> None:
     answers = []
     for hidden in (0, 150):
@@ -489,6 +559,7 @@ def test_what_a_call_asked_for_finds_the_message_that_made_it(runtime: Runtime) 
     talk.record(user("Close it."))
     made = talk.record(asks(call("c", "close", '{"valve": "V-1207"}'))).ids[0]
     talk.record(result("c", "done"))
+    talk.record({"role": "assistant", "content": "It is shut."})
     found = talk.search("V-1207")
     assert [(one.reference, one.exact) for one in found] == [(made, True)]
     assert "V-1207" in found[0].snippet

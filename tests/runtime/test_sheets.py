@@ -11,7 +11,7 @@ import callsheet
 from callsheet import Conversation
 from callsheet.errors import BudgetTooSmall, InputError, InvalidMessage, InvalidOption, PolicyError
 from callsheet.graph.enums import Level
-from callsheet.testing import memory_runtime
+from callsheet.testing import FixedClock, memory_runtime
 from callsheet.wire.tokens import count
 from tests.runtime.replies import asks, call, openai_reply, result, tool, user
 
@@ -74,12 +74,52 @@ def test_what_was_sent_before_is_billed_at_a_tenth(talk: Conversation, policy: s
 
 def test_storing_a_sheet_whole_does_not_make_it_dearer(talk: Conversation) -> None:
     talk.record(user("word " * 2_000))
-    talk.assemble(provider="openai", model="gpt-5.2", policy="replay")
+    sheet = talk.assemble(provider="openai", model="gpt-5.2", policy="replay")
     for number in range(150):
+        talk.record(openai_reply("Yes."), sheet=sheet)
         talk.record(user(f"{number}"))
         sheet = talk.assemble(provider="openai", model="gpt-5.2", policy="replay")
         assert sheet.billed_tokens < sheet.tokens / 2
     assert 2 <= sum(sheet.record.base is None for sheet in talk.sheets())
+
+
+@BOTH
+def test_what_nobody_answered_is_not_taken_to_be_cached(talk: Conversation, policy: str) -> None:
+    turns(talk, 3, policy)
+    talk.record(user("word " * 3_000))
+    unanswered = talk.assemble(provider="openai", model="gpt-5.2", policy=policy)
+    again = talk.assemble(provider="openai", model="gpt-5.2", policy=policy)
+    assert again.blocks == unanswered.blocks
+    assert again.billed_tokens == unanswered.billed_tokens > 3_000
+    talk.record(openai_reply("That is long."), sheet=again)
+    talk.record(user("It is."))
+    assert talk.assemble(provider="openai", model="gpt-5.2", policy=policy).billed_tokens < 3_000
+
+
+@pytest.mark.parametrize("policy", ["replay", "balanced"])
+@pytest.mark.parametrize(
+    ("provider", "model", "seconds", "cached"),
+    [
+        ("openai", "gpt-5.2", 600, True),
+        ("openai", "gpt-5.2", 601, False),
+        ("anthropic", "claude-sonnet-4-5", 300, True),
+        ("anthropic", "claude-sonnet-4-5", 301, False),
+    ],
+)
+def test_what_lies_back_longer_than_the_cache_lives_is_billed_in_full(
+    policy: str, provider: str, model: str, seconds: int, cached: bool
+) -> None:
+    clock = FixedClock()
+    with memory_runtime(clock=clock) as runtime:
+        talk = runtime.conversation("sheets")
+        talk.record(user("word " * 3_000))
+        sheet = talk.assemble(provider=provider, model=model, policy=policy)
+        talk.record({"role": "assistant", "content": "Long."}, sheet=sheet)
+        talk.record(user("It is."))
+        clock.advance(seconds)
+        later = talk.assemble(provider=provider, model=model, policy=policy)
+        assert (later.billed_tokens < later.tokens / 2) is cached
+        assert cached or later.billed_tokens == later.tokens
 
 
 @BOTH

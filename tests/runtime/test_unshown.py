@@ -90,3 +90,40 @@ def test_what_the_question_names_is_brought_back_from_what_was_not_looked_at() -
         record(talk, range(TURNS))
         talk.record(user("What was GLZ-90417 again?"))
         assert "celadon" in shown(talk)
+
+
+def test_what_the_user_said_first_and_said_of_what_is_asked_is_told_however_long_ago() -> None:
+    with memory_runtime() as runtime:
+        talk = runtime.conversation("kilns")
+        talk.record([user("Give temperatures in kelvin."), {"role": "assistant", "content": "As you wish."}])
+        record(talk, range(100))
+        talk.record([user("My workshop licence is the green one."), {"role": "assistant", "content": "Noted."}])
+        record(talk, range(100, 100 + TURNS))
+        talk.record(user("Which workshop licence do I hold?"))
+        sheet = talk.assemble(provider="openai", model="gpt-5.2")
+        text = str(sheet.messages())
+        assert "in kelvin" in text
+        assert "the green one" in text
+        assert sheet.record.unlisted == sheet.record.messages_replayed - len(sheet.selections)
+        assert f"{sheet.record.unlisted:,}" in text
+
+
+def test_a_request_that_shows_all_it_looked_at_tells_how_much_lies_behind() -> None:
+    with memory_runtime() as runtime:
+        talk = runtime.conversation("kilns")
+        talk.record([user("Give temperatures in kelvin."), {"role": "assistant", "content": "As you wish."}])
+        talk.record([{"role": ("user", "assistant")[number % 2], "content": f"{number}!"} for number in range(1_500)])
+        talk.record(user("And now?"))
+        sheet = talk.assemble(provider="openai", model="gpt-5.2")
+        text = str(sheet.messages())
+        assert "in kelvin" in text
+        assert sheet.record.unlisted == 1_503 - len(sheet.selections) > 0
+        assert f"{sheet.record.unlisted:,}" in text
+
+
+def test_whatever_lies_behind_is_found_by_a_search() -> None:
+    with memory_runtime() as runtime:
+        talk = runtime.conversation("kilns")
+        talk.record([user("Glaze?"), asks(call("g", "glaze")), result("g", "glaze GLZ-90417: celadon, two coats")])
+        record(talk, range(TURNS))
+        assert talk.search("GLZ-90417")

@@ -6,22 +6,30 @@ content. Ids and stand-ins are a function of the records before them alone, so a
 block, except where a result arrives for a call that stood unanswered.
 """
 
+import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
+from msgspec.structs import replace
+
 from callsheet.assemble import blocks, standins
+from callsheet.assemble.clearing import cleared
 from callsheet.assemble.forms import Forms, asked, unsaid
+from callsheet.assemble.legend import explained
 from callsheet.assemble.likeness import Earlier
+from callsheet.assemble.observing import observed
 from callsheet.assemble.pairing import Pairing, pair, shown_calls
+from callsheet.derive.reading import read as read_document
+from callsheet.derive.redaction import Redaction
 from callsheet.derive.text import binary_standin, readable
 from callsheet.graph import values
 from callsheet.graph.effects import UNSETTLED
 from callsheet.graph.enums import ArtifactStatus, Level, Role
 from callsheet.graph.ids import RecordId
-from callsheet.graph.nodes import Message, Selection, ToolArtifact, ToolCall
+from callsheet.graph.nodes import Message, Selection, ToolArtifact, ToolCall, ToolMemory
 from callsheet.graph.record import Record
-from callsheet.graph.times import to_datetime
+from callsheet.graph.times import Instant, to_datetime
 
 Read = Callable[[values.Payload], bytes]
 """Gives the bytes of a payload that has been fetched."""
@@ -57,6 +65,13 @@ class Material:
     forms: Forms
     #: Older records that no note lists, to be told where there is a note.
     unlisted: int = 0
+    #: Calls whose arguments may not be shown.
+    withheld: frozenset[RecordId] = frozenset()
+    #: The words that the request's format has in place of media in a message of this role, or for None in a result;
+    #: where that is None, and without this, it shows them.
+    instead: Callable[[blocks.Media, Role | None], str | None] | None = None
+    #: What `read` gives has no secrets; nor may what stands beside it. None: secrets may be shown.
+    redaction: Redaction | None = None
 
 
 def compose(selections: Sequence[Selection], material: Material) -> list[Composed]:
@@ -64,7 +79,13 @@ def compose(selections: Sequence[Selection], material: Material) -> list[Compose
     records = [material.records[selection.record] for selection in selections if not selection.note]
     pairing = pair(records, shown_calls(records, material.calls))
     levels = {selection.record: selection for selection in selections if not selection.note}
-    return _Composer(material=material, pairing=pairing, levels=levels).all(selections)
+    marks = observed(selections, material.records, material.calls)
+    composer = _Composer(material=material, pairing=pairing, levels=levels, marks=marks)
+    composed = _with_legend(composer.all(selections))
+    redaction = material.redaction
+    if redaction is None:
+        return composed
+    return [dataclasses.replace(item, block=cleared(item.block, redaction)) for item in composed]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -72,6 +93,8 @@ class _Composer:
     material: Material
     pairing: Pairing
     levels: Mapping[RecordId, Selection]
+    #: What stands before results that differ from another one of the same call above them.
+    marks: Mapping[RecordId, str]
 
     @property
     def read(self) -> Read:
@@ -96,12 +119,15 @@ class _Composer:
 
     def _note(self, members: tuple[Selection, ...]) -> Composed:
         unlisted = self.material.unlisted if members[0].note == 1 else 0
-        days = self._dated(members)
-        text = self.material.forms.note(
-            members, unlisted, lambda selection: days[selection.record] + self._line(selection)
-        )
+        marks = tuple(self.marks.get(selection.record, "") for selection in members)
+        text = self.material.forms.note(members, unlisted, lambda: self._lines(members), self.material.withheld, marks)
         said = blocks.Said(role=Role.USER, parts=(blocks.Text(text=text),))
         return Composed(block=said, source=None, noted=tuple(selection.record for selection in members))
+
+    def _lines(self, members: Sequence[Selection]) -> list[str]:
+        days = self._dated(members)
+        marks = ((selection, self.marks.get(selection.record)) for selection in members)
+        return [days[one.record] + (f"{mark} " if mark else "") + self._line(one) for one, mark in marks]
 
     def _dated(self, members: Sequence[Selection]) -> dict[RecordId, str]:
         """Before the line of a result the day it was observed, where that is not the day of the result before it."""
@@ -109,8 +135,8 @@ class _Composer:
         last = ""
         for selection in members:
             record = self.material.records[selection.record]
-            result = isinstance(record.body, ToolArtifact)
-            day = f"({to_datetime(record.header.at):%Y-%m-%d}) " if result else last
+            seen = _observed(record)
+            day = f"({to_datetime(seen):%Y-%m-%d}) " if seen is not None else last
             days[selection.record] = day if day != last else ""
             last = day
         return days
@@ -121,19 +147,22 @@ class _Composer:
             words = (text_of(self.read(part.text)) for part in body.parts if isinstance(part, values.Text))
             line = self.material.forms.said(selection, body.role, "\n".join(words))
             return line + self._asked(body) if selection.level is Level.DENSE else line
+        if isinstance(body, ToolMemory):
+            return self.material.forms.remembered(selection, body, memory_text(body, self.read))
         assert isinstance(body, ToolArtifact)
         call = self.material.calls.get(body.call) if body.call is not None else None
+        hides = self._hides(selection.record) and selection.level is Level.GIST
         return self.material.forms.found(
-            selection,
+            replace(selection, level=Level.REF) if hides else selection,  # gists quote what was asked
             tool=(call.tool if call is not None else body.tool) or "tool",
-            arguments=text_of(self.read(call.arguments)) if call is not None else "",
+            arguments=self._arguments(body.call, call) if call is not None and body.call is not None else "",
             raw=result_text(body, self.read),
         )
 
     def _asked(self, body: Message) -> str:
         calls = self.material.calls
-        called = (calls.get(part.call) for part in body.parts if isinstance(part, values.CallRef))
-        lines = [asked(call.tool, text_of(self.read(call.arguments))) for call in called if call is not None]
+        called = ((part.call, calls.get(part.call)) for part in body.parts if isinstance(part, values.CallRef))
+        lines = [asked(call.tool, self._arguments(id, call)) for id, call in called if call is not None]
         return standins.asked_for(lines) if lines else ""
 
     def _has_its_place(self, artifact: RecordId) -> bool:
@@ -147,10 +176,10 @@ class _Composer:
         answers: list[Composed] = []
         for part in body.parts:
             if not isinstance(part, values.CallRef):
-                parts += [self._part(part)] if instead is None else []
+                parts += [self._part(part, id, body.role)] if instead is None else []
             elif (call := self.material.calls.get(part.call)) is not None:
                 rendered = ids.unique(call.provider_id)
-                parts.append(self._call(call, rendered))
+                parts.append(self._call(part.call, call, rendered))
                 answers.append(self._answer(part.call, rendered, call.tool))
         said = blocks.Said(
             role=body.role,
@@ -162,21 +191,26 @@ class _Composer:
         )
         return [Composed(block=said, source=id, level=level), *answers]
 
-    def _call(self, call: ToolCall, rendered: str) -> blocks.Call:
+    def _call(self, id: RecordId, call: ToolCall, rendered: str) -> blocks.Call:
+        shown = id not in self.material.withheld
         return blocks.Call(
             id=rendered,
             tool=call.tool,
-            arguments=text_of(self.read(call.arguments)),
+            arguments=self._arguments(id, call),
             kind=call.kind,
             wire=call.wire,
-            extras=call.extras,
-            defects=call.defects,
+            extras=call.extras if shown else b"",
+            defects=call.defects if shown else (),
         )
+
+    def _arguments(self, id: RecordId, call: ToolCall) -> str:
+        withheld = id in self.material.withheld
+        return standins.NO_ARGUMENTS if withheld else text_of(self.read(call.arguments))
 
     def _answer(self, call: RecordId, rendered: str, tool: str) -> Composed:
         record = self.pairing.answers.get(call)
         if record is None:
-            standin = (blocks.Text(text=standins.NO_RESULT),)
+            standin = self._marked(call, (blocks.Text(text=standins.NO_RESULT),))
             return Composed(block=blocks.Answer(call=rendered, tool=tool, content=standin), source=None)
         body = record.body
         assert isinstance(body, ToolArtifact)
@@ -187,7 +221,7 @@ class _Composer:
         answer = blocks.Answer(
             call=rendered,
             tool=tool,
-            content=content,
+            content=self._marked(call, content),
             form=body.form,
             failed=True if body.status in _FAILED else None,
             wire=body.wire,
@@ -195,49 +229,71 @@ class _Composer:
         )
         return Composed(block=answer, source=record.id, level=self.levels[record.id].level)
 
+    def _hides(self, result: RecordId) -> bool:
+        """Whether what was asked for a result may not be shown."""
+        return getattr(self.material.records[result].body, "call", None) in self.material.withheld
+
+    def _marked(self, call: RecordId, content: tuple[blocks.Content, ...]) -> tuple[blocks.Content, ...]:
+        """An answer that says that the arguments of its call are not shown."""
+        if call not in self.material.withheld:
+            return content
+        if len(content) == 1 and isinstance(content[0], blocks.Text):
+            return (blocks.Text(text=f"{content[0].text}\n{standins.ARGUMENTS_WITHHELD}", extras=content[0].extras),)
+        return (*content, blocks.Text(text=standins.ARGUMENTS_WITHHELD))
+
     def _result(self, id: RecordId, body: ToolArtifact) -> tuple[blocks.Content, ...]:
         """The content of a result at its level. Pictures stand whole, or are left out with the text around them."""
         selection = self.levels[id]
         level = selection.level
         if level is Level.RAW:
-            return tuple(self._content(part) for part in body.content)
+            return tuple(self._content(part, id) for part in body.content)
         forms, raw = self.material.forms, result_text(body, self.read)
-        if selection.against is not None:
+        if self._hides(id) and level is Level.GIST:
+            text = forms.left_out(selection, raw)
+        elif selection.against is not None and not self._hides(selection.against):
             text = forms.against(selection, raw, lambda: earlier(selection.against, self.material))
         elif level in (Level.DENSE, Level.FOCUS, Level.GIST):
             text = forms.text(selection, raw)
         else:
-            text = forms.left_out(selection, raw)
+            text = forms.left_out(selection, raw, f"{to_datetime(self.material.records[id].header.at):%Y-%m-%d}")
         media = level in (Level.DENSE, Level.FOCUS)
         pictures = tuple(
-            self._content(part)
+            self._content(part, id)
             for part in body.content
             if media and isinstance(part, values.Media) and not _is_bytes(part)
         )
-        return (blocks.Text(text=text), *pictures)
+        mark = self.marks.get(id) if selection.against is None else None
+        return (blocks.Text(text=f"{mark}\n{text}" if mark else text), *pictures)
 
     def _unpaired(self, id: RecordId, body: ToolArtifact) -> blocks.Said:
         shown = _visible_content(self._result(id, body))
         texts = (_words(part) for part in shown if not isinstance(part, blocks.Media))
-        again = body.call is not None and body.call in self.pairing.answers
-        quoted = blocks.Text(text=standins.unpaired(body.tool, "\n".join(texts) or standins.NO_OUTPUT, again=again))
+        text = "\n".join(texts) or standins.NO_OUTPUT
+        if body.call is None and not body.defects:
+            quoted = blocks.Text(text=standins.given(body.tool, text))
+        else:
+            again = body.call is not None and body.call in self.pairing.answers
+            quoted = blocks.Text(text=standins.unpaired(body.tool, text, again=again))
         media = tuple(part for part in shown if isinstance(part, blocks.Media))
         return blocks.Said(role=Role.USER, parts=(quoted, *media), form="parts" if media else "string")
 
-    def _part(self, part: values.Text | values.Reasoning | values.Media | values.Opaque) -> blocks.Part:
+    def _part(
+        self, part: values.Text | values.Reasoning | values.Media | values.Opaque, id: RecordId, role: Role
+    ) -> blocks.Part:
         if isinstance(part, values.Reasoning):
             return blocks.Reasoning(wire=part.wire, raw=self.read(part.raw))
-        return self._content(part)
+        return self._content(part, id, role)
 
-    def _content(self, part: values.Content) -> blocks.Content:
+    def _content(self, part: values.Content, id: RecordId, role: Role | None = None) -> blocks.Content:
         if isinstance(part, values.Text):
             return blocks.Text(text=text_of(self.read(part.text)), extras=part.extras)
         if isinstance(part, values.Opaque):
             return blocks.Opaque(wire=part.wire, raw=self.read(part.raw))
         data = self.read(part.data) if part.data is not None else None
         if data is not None and part.mime == BINARY:
-            return blocks.Text(text=readable(data) or binary_standin(part.mime, len(data)))
-        return blocks.Media(
+            text = readable(data) or self.material.forms.unseen(id, binary_standin(part.mime, len(data)))
+            return blocks.Text(text=text)
+        media = blocks.Media(
             mime=part.mime,
             data=data,
             url=part.url,
@@ -246,6 +302,18 @@ class _Composer:
             wire=part.wire,
             extras=part.extras,
         )
+        words = self.material.instead(media, role) if self.material.instead is not None else None
+        return media if words is None else blocks.Text(text=self.material.forms.unseen(id, words))
+
+
+def _with_legend(composed: list[Composed]) -> list[Composed]:
+    """The same, with the line that tells how tables are read before the first one, whatever follows it."""
+    for place, item in enumerate(composed):
+        derived = item.source is not None and item.level in (Level.DENSE, Level.FOCUS)
+        block = explained(item.block, noted=bool(item.noted)) if derived or item.noted else None
+        if block is not None:
+            return [*composed[:place], dataclasses.replace(item, block=block), *composed[place + 1 :]]
+    return composed
 
 
 def _opened(composed: list[Composed]) -> list[Composed]:
@@ -308,6 +376,21 @@ def earlier(record: RecordId | None, material: Material) -> Earlier:
     tool = (call.tool if call is not None else body.tool) or "tool"
     arguments = text_of(material.read(call.arguments)) if call is not None else ""
     return Earlier(record=RecordId(record or ""), text=result_text(body, material.read), asked=asked(tool, arguments))
+
+
+def _observed(record: Record) -> Instant | None:
+    """When what a line tells was observed; None: it tells what was said."""
+    if isinstance(record.body, ToolMemory):
+        return record.body.observed
+    return record.header.at if isinstance(record.body, ToolArtifact) else None
+
+
+def memory_text(body: ToolMemory, read: Read) -> str:
+    """What a memory tells: its summary, and its structured content where it has any."""
+    summary = text_of(read(body.summary))
+    if body.payload is None:
+        return summary
+    return f"{summary}\n{read_document(text_of(read(body.payload)), 'application/json').dense()}"
 
 
 def result_text(body: ToolArtifact, read: Read) -> str:

@@ -8,12 +8,16 @@ from callsheet.assemble.likeness import Earlier, told_against
 from callsheet.derive.derived import Derived
 from callsheet.derive.document import Document
 from callsheet.derive.reading import read
-from callsheet.graph.enums import Level, Role
+from callsheet.derive.redaction import Redaction
+from callsheet.graph.enums import Level, Reason, Role
 from callsheet.graph.ids import RecordId
-from callsheet.graph.nodes import Selection
+from callsheet.graph.nodes import Selection, ToolMemory
 
 SAID = 200
 """Characters of what was said that stand in a note."""
+
+_SOURCES = 3
+"""References of the results that a memory rests on that stand in its line."""
 
 _ASKED = 240
 """Characters of a call's arguments that stand in a note."""
@@ -32,9 +36,13 @@ class Forms:
     derived: Mapping[RecordId, Derived]
     #: Whether references are shown: they are when the model can use them.
     references: bool = True
+    #: What is made of content may have undone an escape that hid a secret. None: secrets may be shown.
+    redaction: Redaction | None = None
     _kept: dict[tuple[RecordId, Level, tuple[int, ...]], str] = field(default_factory=dict)
     _differing: dict[tuple[RecordId, RecordId], str] = field(default_factory=dict)
-    _notes: dict[tuple[tuple[Selection, ...], int], str] = field(default_factory=dict)
+    _notes: dict[tuple[tuple[Selection, ...], int, frozenset[RecordId], tuple[str, ...]], str] = field(
+        default_factory=dict
+    )
 
     def text(self, selection: Selection, raw: str, mime: str = "") -> str:
         """The text of a result that stands at the level of its selection."""
@@ -44,7 +52,8 @@ class Forms:
         key = (selection.record, level, selection.segments)
         kept = self._kept.get(key)
         if kept is None:
-            kept = self._kept[key] = self._made(selection, raw, mime)
+            made = self._made(selection, raw, mime)
+            kept = self._kept[key] = self.redaction.text(made) if self.redaction is not None else made
         return kept
 
     def against(self, selection: Selection, raw: str, earlier: Callable[[], Earlier]) -> str:
@@ -83,22 +92,37 @@ class Forms:
     def _where(self, record: RecordId) -> str:
         return standins.all_of_it(reference(record)) if self.references else ""
 
-    def left_out(self, selection: Selection, raw: str) -> str:
-        """What stands in the place of a result whose content is not shown."""
+    def unseen(self, record: RecordId, words: str) -> str:
+        """The words that stand for what cannot be shown, with the reference under which it is kept."""
+        return f"{words.removesuffix(')')}; {standins.kept(reference(record))})" if self.references else words
+
+    def left_out(self, selection: Selection, raw: str, day: str = "") -> str:
+        """What stands in the place of a result whose content is not shown; with the day on which it was observed."""
         known = self.derived.get(selection.record)
         size = _amount(known, raw)
         what = _GONE.get(selection.level, standins.LEFT_OUT)
         where = "" if selection.level is Level.SAFE else self._where(selection.record)
-        return f"({size}, {what}{where})"
+        seen = standins.seen_on(day) if day and selection.level is Level.STALE else ""
+        return f"({size}, {what}{seen}{where})"
 
     # ------------------------------------------------------------------ notes and their lines
 
-    def note(self, members: tuple[Selection, ...], unlisted: int, line: Callable[[Selection], str]) -> str:
-        """The text of a note: a line for each of its members, and how many older records no note lists."""
-        kept = self._notes.get((members, unlisted))
+    def note(
+        self,
+        members: tuple[Selection, ...],
+        unlisted: int,
+        lines: Callable[[], list[str]],
+        withheld: frozenset[RecordId],
+        marks: tuple[str, ...] = (),
+    ) -> str:
+        """The text of a note: a line for each of its members, and how many older records no note lists.
+
+        `marks` are what else its lines depend on beside its members.
+        """
+        kept = self._notes.get((members, unlisted, withheld, marks))
         if kept is None:
-            kept = standins.note(list(map(line, members)), references=self.references, left_out=unlisted)
-            self._notes[members, unlisted] = kept
+            kept = standins.note(lines(), references=self.references, left_out=unlisted)
+            self._notes[members, unlisted, withheld, marks] = kept
         return kept
 
     def said(self, selection: Selection, role: Role, text: str) -> str:
@@ -125,6 +149,22 @@ class Forms:
                 return f"{mark}{asked(tool, arguments)}: {standins.OUT_OF_DATE}"
             case _:
                 return f"{mark}{asked(tool, arguments)}: {_amount(known, raw)}"
+
+    def remembered(self, selection: Selection, body: ToolMemory, text: str) -> str:
+        """The line of a tool memory in a note, with the references of the results that it rests on."""
+        sources = ", ".join(reference(source) for source in body.sources[:_SOURCES])
+        mark = f"[{sources}{', …' if len(body.sources) > _SOURCES else ''}] " if self.references else ""
+        tools = ", ".join(body.tools) or "tool"
+        again = f"; {standins.check_again(body.recheck_tools)}" if body.recheck_tools else ""
+        match selection.level:
+            case Level.SAFE:
+                return f"{tools}: {standins.WITHHELD}{again}"
+            case Level.STALE:
+                return f"{mark}{tools}: {standins.OUT_OF_DATE}{again}"
+            case Level.REF:
+                return f"{mark}{tools}: {standins.LEFT_OUT}"
+            case _:
+                return f"{mark}{text}{standins.CONTRADICTED if selection.reason is Reason.CONFLICT else ''}"
 
     def _body(self, selection: Selection, raw: str, mime: str) -> str:
         if selection.level is Level.FOCUS:

@@ -1,25 +1,30 @@
 """From records to what planning knows of them: sizes by level, and how far policy lets each be shortened."""
 
-from collections.abc import Mapping
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import TypeAlias
 
-from callsheet.assemble.compose import BINARY, INSTRUCTING, Read, result_text
+from callsheet.assemble.compose import BINARY, INSTRUCTING, Read, memory_text, result_text
 from callsheet.assemble.forms import excerpt
 from callsheet.assemble.items import Item
 from callsheet.assemble.sizes import estimated_tokens, recorded_tokens
 from callsheet.derive.derived import Derived
+from callsheet.derive.document import Document
+from callsheet.derive.entities import LIMIT as ENTITIES
 from callsheet.derive.narrowing import Manner, choose
 from callsheet.derive.reading import read as read_document
-from callsheet.graph.enums import Level, Role
+from callsheet.graph.enums import Level, Reason, Role
 from callsheet.graph.ids import RecordId
 from callsheet.graph.index import Index
-from callsheet.graph.nodes import Message, ToolArtifact, ToolCall
+from callsheet.graph.nodes import Message, ToolArtifact, ToolCall, ToolMemory
 from callsheet.graph.ports import TokenCounter
 from callsheet.graph.record import Record
 from callsheet.graph.values import CallRef, Media
 from callsheet.policy.sets import PolicySetDocument
 from callsheet.policy.verdict import Decision
+from callsheet.recall.exact import fold
 from callsheet.recall.tool import NAME as RECALL
 
 MARK = 8
@@ -31,11 +36,23 @@ SAID = 55
 ASKED = 80
 """Tokens of a call in a line, at most about."""
 
+UNSEEN = 24
+"""Tokens of the words that stand for media that no request can show."""
+
 OPEN = 30
 """Tokens of the words that stand for a result that is not there."""
 
-Narrowed: TypeAlias = dict[tuple[RecordId, frozenset[int]], tuple[tuple[int, ...], int]]
-"""The segments of a narrowed result and the tokens that they take, by what of its entities is wanted."""
+Narrowed: TypeAlias = dict[tuple[RecordId, frozenset[int], frozenset[str]], tuple[tuple[int, ...], int]]
+"""The segments of a narrowed result and their tokens, by what of its entities is wanted and what is looked for."""
+
+LOOKED_FOR = 16
+"""Names of the newest turn that are looked for in the text of a long result, the longest."""
+
+TELLING = 8
+"""A name that occurs more often than this in a text tells no part of it from the others."""
+
+SEARCHED = 8_000_000
+"""Characters of a result beyond which its text is not searched."""
 
 WIDE = 4
 """A new result stands in full up to so many times the limit to which an older one is narrowed."""
@@ -74,6 +91,10 @@ class Itemiser:
     per_result: int = 0
     #: Entities now in play: of a narrowed result the parts that touch them are shown first.
     in_play: frozenset[str] = frozenset()
+    #: What the newest user turn and the calls since then name: what a new result is read for.
+    asked: frozenset[str] = frozenset()
+    #: Records that the last request did not show. What they name themselves is no reason to show it first.
+    new: frozenset[RecordId] = frozenset()
     #: What was narrowed before to the same limit, by the same counter and policy set; filled here.
     narrowed: Narrowed = field(default_factory=dict)
 
@@ -82,8 +103,31 @@ class Itemiser:
         body = seen.record.body
         if isinstance(body, Message):
             return self._message(seen, body, decision)
+        if isinstance(body, ToolMemory):
+            return self._memory(seen, body, decision)
         assert isinstance(body, ToolArtifact)
         return self._result(seen, body, decision)
+
+    def _memory(self, seen: Seen, body: ToolMemory, decision: Decision) -> Item:
+        text = memory_text(body, self.read)
+        line = MARK + self.counter.count(text)
+        left = 2 * MARK + self.counter.count(", ".join(body.tools))
+        return Item(
+            id=seen.record.id,
+            position=seen.record.position,
+            turn=seen.turn,
+            group=seen.record.id,
+            role=None,
+            standing={Level.DENSE: line},
+            noted={Level.GIST: line, **dict.fromkeys((Level.STALE, Level.SAFE, Level.REF), left)},
+            gist_keeps=1.0,
+            most=decision.most,
+            most_hard=decision.most_hard,
+            least=decision.least,
+            used=max(seen.used, seen.turn),
+            covers=body.sources,
+            reason=Reason.CONFLICT if _contradicted(decision) else decision.reason,
+        )
 
     def _message(self, seen: Seen, body: Message, decision: Decision) -> Item:
         tokens = self._tokens(seen.record)
@@ -106,7 +150,8 @@ class Itemiser:
             + calls * (self.per_call + (self.per_message + self.per_result if seen.open else 0)),
             noted=noted,
             most=decision.most,
-            most_hard=decision.most_hard,
+            # An instruction that was replaced must not govern for one more request.
+            most_hard=decision.most if instruction else decision.most_hard,
             least=Level.DENSE if seen.open else _least(body, decision),
             reason=decision.reason,
             used=seen.turn,
@@ -125,10 +170,12 @@ class Itemiser:
     def _pictures(self, record: Record) -> int:
         body = record.body
         parts = body.parts if isinstance(body, Message) else body.content if isinstance(body, ToolArtifact) else ()
+        shown = (
+            part for part in parts if isinstance(part, Media) and not (part.mime == BINARY and part.data is not None)
+        )
         return sum(
-            self.counter.count_picture(width=part.width, height=part.height)
-            for part in parts
-            if isinstance(part, Media) and not (part.mime == BINARY and part.data is not None)
+            self.counter.count_picture(width=part.width, height=part.height) if _may_be_seen(part) else UNSEEN
+            for part in shown
         )
 
     def _result(self, seen: Seen, body: ToolArtifact, decision: Decision) -> Item:
@@ -181,26 +228,83 @@ class Itemiser:
 
     def _narrowed(self, seen: Seen, body: ToolArtifact, derived: Derived) -> tuple[tuple[int, ...], int]:
         entities = seen.index.entities if seen.index is not None else ()
-        wanted = frozenset(place for place, entity in enumerate(entities[:256]) if entity in self.in_play)
-        known = self.narrowed.get((seen.record.id, wanted))
+        in_play = self.asked if seen.record.id in self.new else self.in_play | self.asked
+        wanted = frozenset(place for place, entity in enumerate(entities[:256]) if entity in in_play)
+        # An index that is full may not have what is asked for, and one entry of its table stands for many rows.
+        full = len(entities) >= ENTITIES
+        names = self.asked if full else self.asked.intersection(entities)
+        names = names if derived.characters <= SEARCHED else frozenset()
+        key, unnamed = (seen.record.id, wanted, names), (seen.record.id, wanted, frozenset[str]())
+        known = self.narrowed.get(key)
         if known is None:
-            known = self.narrowed[seen.record.id, wanted] = self._chosen(body, derived, wanted)
+            text = result_text(body, self.read)
+            places = _places(text, names)
+            known = self.narrowed.get(unnamed) if not places else None
+            known = self.narrowed[key] = known or self._chosen(body, derived, text, wanted, places)
         return known
 
-    def _chosen(self, body: ToolArtifact, derived: Derived, wanted: frozenset[int]) -> tuple[tuple[int, ...], int]:
-        document = read_document(result_text(body, self.read))
+    def _chosen(
+        self, body: ToolArtifact, derived: Derived, text: str, wanted: frozenset[int], places: Sequence[int]
+    ) -> tuple[tuple[int, ...], int]:
+        document = read_document(text)
+        segments = document.segments
         touched = derived.table.touching(wanted) if wanted else frozenset()
-        starts = {segment.start: index for index, segment in enumerate(document.segments)}
+        starts = {segments[index].start for index in touched if index < len(segments)}
         declared = (contract.narrowing for contract in self.policy.tools if contract.name == body.tool)
         manner = Manner(next((one for one in declared if one is not None), self.policy.narrowing.manner).value)
         chosen = choose(
             document,
-            self.limit,
+            # With the mark behind it, it takes no more than the limit.
+            max(self.limit - 2 * MARK, self.limit // 2),
             self.counter.count,
-            touching=(lambda segment: starts.get(segment.start, -1) in touched) if touched else None,
+            touching=(lambda segment: segment.start in starts) if starts else None,
+            named=_holding(document, places) if document.text == text else (),
             manner=manner,
         )
         return chosen, self.counter.count(excerpt(document, chosen)) + 2 * MARK
+
+
+def _contradicted(decision: Decision) -> bool:
+    """Whether another record says otherwise, and nothing else speaks against this one."""
+    capped = decision.reason is not Reason.INCLUDED
+    return not capped and any(verdict.reason is Reason.CONFLICT for verdict in decision.verdicts)
+
+
+def _may_be_seen(part: Media) -> bool:
+    """Bytes that say that they are a picture and have no size are none; no provider takes them."""
+    return part.data is None or part.width is not None or not part.mime.startswith("image/")
+
+
+def _places(text: str, names: frozenset[str]) -> list[int]:
+    """Where the text holds what is named, word for word in either case; nothing of what it holds too often."""
+    wanted = sorted((name for name in names if len(name) > 2), key=lambda name: (-len(name), name))[:LOOKED_FOR]
+    folded = fold(text) if wanted else ""
+    found: list[int] = []
+    for name in map(fold, wanted):
+        places = list(islice(_words(folded, name), TELLING + 1))
+        found += places if len(places) <= TELLING else []
+    return found
+
+
+def _words(text: str, word: str) -> Iterator[int]:
+    """Where a word stands that is no part of a longer one."""
+    at = text.find(word)
+    while at >= 0:
+        end = at + len(word)
+        if not (text[at - 1 : at].isalnum() or text[end : end + 1].isalnum()):
+            yield at
+        at = text.find(word, end)
+
+
+def _holding(document: Document, places: Sequence[int]) -> frozenset[int]:
+    """The segments in which these characters stand."""
+    segments = document.segments
+    before = (bisect_right(segments, place, key=lambda segment: segment.start) - 1 for place in places)
+    return frozenset(
+        index
+        for index, place in zip(before, places, strict=True)
+        if index >= 0 and place < segments[index].end and not segments[index].always
+    )
 
 
 def _least(body: Message, decision: Decision) -> Level:

@@ -17,10 +17,13 @@ from msgspec.structs import replace
 from callsheet.assemble.items import Item
 from callsheet.assemble.knapsack import Option, choose
 from callsheet.assemble.needed import Needed
+from callsheet.assemble.remembered import remembered
+from callsheet.assemble.sorted_fill import fill
 from callsheet.graph.enums import Level, Reason, Role
 from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import Selection
 from callsheet.policy.sets import PolicySetDocument
+from callsheet.policy.settings import Fill
 from callsheet.policy.verdict import DETAIL
 
 
@@ -79,8 +82,13 @@ class Fresh:
 
     records: tuple[RecordId, ...] = ()
     brought: tuple[RecordId, ...] = ()
+    #: Of these, messages from before a history's newest part, which is all that its first request looks at.
+    behind: frozenset[RecordId] = frozenset()
     #: Records in view that a soft verdict caps since they were shown.
     notices: tuple[RecordId, ...] = ()
+    #: Memories of what is in view, new or brought back; and those of them that replace one in view.
+    memories: tuple[RecordId, ...] = ()
+    replacing: tuple[RecordId, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -159,7 +167,10 @@ class Planner:
         """What follows: notices and what is brought back in one note, before the user's turn where there is one."""
         notes = max((selection.note for selection in standing.selections), default=0)
         note = [self._noticed(id, notes + 1) for id in fresh.notices]
-        note += [self._brought(id, notes + 1) for id in fresh.brought]
+        stand = {selection.record for selection in standing.selections}
+        held = remembered(self._of(standing, fresh), stand)
+        back = dict.fromkeys([*fresh.replacing, *(held.instead.get(id, id) for id in fresh.brought)])
+        note += [self._brought(id, notes + 1) for id in back if id not in stand]
         whole = {selection.record for selection in standing.selections if _whole(selection)}
         news = [self._stands(self.items[id], whole) for id in fresh.records]
         news = [selection for selection in news if selection.level is not Level.NONE]
@@ -172,6 +183,11 @@ class Planner:
             len(news),
         )
         return [*news[:place], *(entry for entry in note if entry.level is not Level.NONE), *news[place:]]
+
+    def _of(self, standing: Standing, fresh: Fresh) -> list[Item]:
+        """The items that the next request may show."""
+        ids = [*(selection.record for selection in standing.selections), *fresh.brought, *fresh.memories]
+        return [self.items[id] for id in dict.fromkeys(ids)]
 
     def _stands(self, item: Item, whole: Container[RecordId] = ()) -> Selection:
         """A record in its place. `whole` are the results before it that stand in full, to be told against."""
@@ -209,19 +225,27 @@ class Planner:
 
     def _rewritten(self, standing: Standing | None, fresh: Fresh, why: Rewrite) -> Plan:
         before = standing.selections if standing is not None else ()
-        ids = dict.fromkeys([*(selection.record for selection in before), *fresh.brought, *fresh.records])
+        ids = dict.fromkeys(
+            [*(selection.record for selection in before), *fresh.brought, *fresh.records, *fresh.memories]
+        )
         items = sorted((self.items[id] for id in ids), key=lambda item: item.position)
-        kept = {item.id: item for item in self._kept(items)}
+        # What stands far behind the rest is told in a note, which also says how much lies between.
+        near = [item for item in items if item.id not in fresh.behind and not item.covers]
+        recent = near if standing is None and self._fits_whole(near) else self._kept(items)
+        kept = {item.id: item for item in recent if not item.covers}
+        held = remembered(items, kept)
         plain = {item.id: self._stands(item) for item in kept.values()}
         stands = self._told(plain)
-        owed = sum(self._owed(item) for item in items if item.id not in kept)
+        owed = sum(self._owed(item) for item in items if item.id not in kept and item.id not in held.idle)
         if not self.policy.verbatim and self.size(stands.values()) + owed > self.limits.budget:
             # What is told by its difference rests on the other, which may be shortened now.
             stands = self._told(self._fitted(plain, owed))
         room = self.limits.low - self.size(stands.values())
-        rest = [item for item in items if item.id not in kept or item.id not in stands]
-        noted = self._noted(rest, room, fresh.brought)
+        silent = held.idle | held.covered.keys()
+        rest = [item for item in items if item.id not in stands and item.id not in silent]
+        noted = self._noted(rest, room, tuple(dict.fromkeys(held.instead.get(id, id) for id in fresh.brought)))
         left_out = {item.id: _omission(item) for item in items if item.id not in stands and item.id not in noted}
+        left_out |= {id: reason for id, reason in held.covered.items() if id in left_out}
         left_out |= {id: self.items[id].reason for id, selection in stands.items() if selection.level is Level.NONE}
         note = [noted[item.id] for item in rest if item.id in noted]
         shown = [item for item in items if item.id in stands and stands[item.id].level is not Level.NONE]
@@ -231,6 +255,17 @@ class Planner:
         front = [stands[item.id] for item in shown if item.instruction]
         back = [stands[item.id] for item in shown if not item.instruction]
         return Plan(selections=(*front, *note, *back), rewrite=why, carried=0.0, left_out=left_out)
+
+    def _fits_whole(self, items: Sequence[Item]) -> bool:
+        """Whether a history that was never shown needs no note: all of it stands within the low-water mark.
+
+        A set whose mark is in tokens wants few of them, and leaves out what does not pay even where it fits.
+        """
+        if self.policy.low_water.tokens is not None:
+            return False
+        there = {item.id for item in items}
+        paired = all(item.group in there and item.most is not Level.NONE for item in items)
+        return paired and self.size(self._stands(item) for item in items) <= self.limits.low
 
     def _told(self, stands: Mapping[RecordId, Selection]) -> dict[RecordId, Selection]:
         """The same, in order of position, with each by its difference that has the other before it in full."""
@@ -312,6 +347,9 @@ class Planner:
         """What of the older records stands in the note: what must, what is asked for now, what is worth its tokens."""
         must = {item.id: self._least(item) for item in items if item.least is not Level.NONE}
         room -= sum(item.noted.get(must[item.id], 0) for item in items if item.id in must)
+        if self.policy.fill is Fill.SORTED:
+            filled = fill(items, must, room, weights=self.policy.weights, turn=self.turn, brought=brought)
+            return {id: self._in_note(self.items[id], level) for id, level in filled.items()}
         rest = {item.id: item for item in items}
         for id in brought:
             level = _within(_best(rest[id].noted), rest[id].most) if id in rest else Level.NONE
@@ -410,6 +448,8 @@ def _within(wanted: Level, most: Level) -> Level:
 
 
 def _why(item: Item, level: Level) -> Reason:
+    if item.reason is Reason.CONFLICT:
+        return Reason.CONFLICT
     return item.reason if DETAIL[item.most] > 0 and level is item.most else Reason.INCLUDED
 
 

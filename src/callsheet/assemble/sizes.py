@@ -92,13 +92,15 @@ def count(
 
 
 def by_part(composed: Sequence[Composed], sizes: Sequence[int], *, framing: int, tools: int) -> TokenParts:
-    """Sum the sizes by part of the request. Framing counts with the window."""
+    """Sum the sizes by part of the request. Framing counts with the window, notes with the memories."""
     instructions = sum(
         size
         for item, size in zip(composed, sizes, strict=True)
         if isinstance(item.block, blocks.Said) and item.block.role in INSTRUCTING
     )
-    return TokenParts(instructions=instructions, tools=tools, window=sum(sizes) - instructions + framing)
+    memories = sum(size for item, size in zip(composed, sizes, strict=True) if item.noted)
+    window = sum(sizes) - instructions - memories + framing
+    return TokenParts(instructions=instructions, tools=tools, memories=memories, window=window)
 
 
 def room(budget: int, counter: TokenCounter) -> int:

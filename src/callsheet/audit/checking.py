@@ -4,7 +4,7 @@ One finding for one damage: behind a record that does not fit, the chain is take
 projections are compared only where every record is sound, because only then is it certain what they must say.
 """
 
-from collections.abc import Callable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 import msgspec
@@ -53,6 +53,10 @@ class Checked:
     missing: Sequence[int]
     #: The bodies that erasure records of this stream name.
     erased: Set[tuple[StreamId, int]]
+    #: Blocks that are missing or altered: where they are named first, and what is wrong.
+    lacking: Mapping[str, tuple[int, str]]
+    #: The blocks that erasure records of this stream name.
+    erased_blocks: Set[str]
     #: What the stream is by its records.
     identity: Identity
     #: Not among the findings, because a missing body would explain it.
@@ -88,6 +92,8 @@ class _Check:
         self._counts = Counts(streams=1)
         self._missing: list[int] = []
         self._erased: set[tuple[StreamId, int]] = set()
+        self._lacking: dict[str, tuple[int, str]] = {}
+        self._erased_blocks: set[str] = set()
         self._ledger = ledger
         self._signer = signer
         self._expected = expected
@@ -126,6 +132,8 @@ class _Check:
             counts=self._counts,
             missing=self._missing,
             erased=self._erased,
+            lacking=self._lacking,
+            erased_blocks=self._erased_blocks,
             identity=self._identity,
             projection=self._projection(),
         )
@@ -243,6 +251,7 @@ class _Check:
                 self._blocks(body.blocks, position)
         elif isinstance(body, Erased) and self._chain is not None:
             self._erased.update(body.bodies)
+            self._erased_blocks.update(body.blocks)
         elif isinstance(body, Conversation):
             self._conversation(body, position)
 
@@ -271,10 +280,20 @@ class _Check:
     def _blocks(self, addresses: Sequence[str], position: int) -> None:
         try:
             self._ledger.blocks(self._owner, addresses)
+        except (Damaged, StoreTooNew):
+            sound = sum(self._block(address, position) for address in addresses)
+        else:
+            sound = len(addresses)
+        self._counts += Counts(blocks=sound)
+
+    def _block(self, address: str, position: int) -> bool:
+        """Whether a block is as it was; one that is not may have been erased, which other streams may tell."""
+        try:
+            self._ledger.blocks(self._owner, (address,))
         except (Damaged, StoreTooNew) as problem:
-            self._report(FindingKind.BLOCK, str(problem), position)
-            return
-        self._counts += Counts(blocks=len(addresses))
+            self._lacking.setdefault(address, (position, str(problem)))
+            return False
+        return True
 
     # ------------------------------------------------------------------ what rests on all records
 

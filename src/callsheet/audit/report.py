@@ -85,6 +85,8 @@ class Counts(Value):
     erased: int = 0
     blobs: int = 0
     blocks: int = 0
+    #: Rendered blocks that were erased on purpose.
+    erased_blocks: int = 0
     #: Heads with a signature that was found right.
     signed: int = 0
     #: Heads without a signature: their streams are chained but not signed.

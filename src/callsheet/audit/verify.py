@@ -73,11 +73,15 @@ class _Found:
     def add_tenant(self, tenant: Sequence[Checked], *, whole: bool) -> None:
         """The streams of a tenant; `whole`: these are all that there is of it."""
         erased = {place for checked in tenant for place in checked.erased}
+        erased_blocks = {address for checked in tenant for address in checked.erased_blocks}
         for checked in tenant:
             unexplained = [at for at in checked.missing if (checked.stream.id, at) not in erased]
             self._counts += checked.counts + Counts(erased=len(checked.missing) - len(unexplained))
             self._heads.append(StreamHead(name=checked.stream.name, kind=checked.stream.kind, head=checked.head))
+            lacking = [found for address, found in checked.lacking.items() if address not in erased_blocks]
+            self._counts += Counts(erased_blocks=len(checked.lacking) - len(lacking))
             self.add(checked.findings)
+            self.add([finding(checked.stream, FindingKind.BLOCK, text, at) for at, text in lacking])
             self.add(_unexplained(checked, unexplained))
         if whole:
             self.add(list(wrong_pairs([checked.identity for checked in tenant])))

@@ -20,8 +20,10 @@ that was noted down before: print heads with --heads, keep them elsewhere, give 
 --expect. Signatures of heads are checked with --signing-key; the key is never in the store."""
 
 _REBUILD = """\
-Projections are what can be queried; they follow from the records alone. Needed only when
-verify says that they differ. Each stream is rebuilt in one transaction."""
+Projections are what can be queried, and what searches go by; they follow from the records alone.
+Needed only when verify says that they differ, or to find by search what an older version recorded.
+Each stream is rebuilt in one transaction; its content is read again, so that takes as long as
+recording it did."""
 
 
 def add(commands: Commands) -> None:
@@ -76,9 +78,10 @@ def report_as_text(report: "Report") -> str:
     """A report for people."""
     counts = report.counts
     erased = f", {counts.erased:,} erased" if counts.erased else ""
+    gone = f", {counts.erased_blocks:,} erased" if counts.erased_blocks else ""
     lines = [
         f"{counts.records:,} records in {counts.streams:,} streams: {counts.bodies:,} bodies{erased}, "
-        f"{counts.blobs:,} large contents, {counts.blocks:,} rendered blocks."
+        f"{counts.blobs:,} large contents, {counts.blocks:,} rendered blocks{gone}."
     ]
     if counts.unsigned:
         lines.append(f"{counts.unsigned:,} streams are chained but not signed.")
@@ -127,6 +130,7 @@ def _heads(given: list[str]) -> list[str]:
 
 
 def _rebuild(args: argparse.Namespace, out: Output) -> Exit:
+    from callsheet.audit.indexing import index_of
     from callsheet.audit.rebuild import rebuild
 
     with opened(args.store) as runtime:
@@ -134,6 +138,7 @@ def _rebuild(args: argparse.Namespace, out: Output) -> Exit:
             runtime.ledger,
             tenant=args.tenant,
             name=args.conversation,
+            index=index_of(runtime.ledger),
             progress=lambda progress: tell_records(out, progress),
         )
     if out.as_json:

@@ -155,16 +155,20 @@ def _lines(item: "Item", participant: str | None) -> Iterator[str]:
 def _record(runtime: "Runtime", talk: "Conversation", id: str, out: Output) -> None:
     from callsheet.cli.output import dumps
     from callsheet.cli.values import told
+    from callsheet.derive.redaction import Redaction
     from callsheet.graph.nodes import ContextAssembly, Message, ToolArtifact
     from callsheet.graph.ports import Owner
+    from callsheet.runtime.redacting import Redacting
     from callsheet.runtime.transcript import result_text
 
     stream, record = _found(runtime, talk, id)
     owner = Owner(tenant=stream.tenant, user=stream.user)
 
-    def read(payload: "Payload") -> bytes:
+    def fetch(payload: "Payload") -> bytes:
         return runtime.ledger.fetch(owner, payload)
 
+    # What is printed goes into terminals and their logs.
+    read = Redacting(read=fetch, redaction=Redaction(talk.id.encode()))
     shown: dict[str, object] = {
         "header": told(record.header),
         "body": told(record.body, read) if record.body is not None else None,

@@ -9,10 +9,13 @@ from typing import get_args, get_type_hints
 from msgspec import Struct
 from msgspec.structs import asdict
 
+from callsheet.derive.redaction import Redaction
 from callsheet.graph.times import Instant, isoformat
 from callsheet.graph.values import Payload
 
 Read = Callable[[Payload], bytes]
+
+_REDACTION = Redaction()
 
 
 def told(value: Struct, read: Read | None = None) -> dict[str, object]:
@@ -47,7 +50,8 @@ def _json(value: object, read: Read | None) -> object:
 
 
 def _payload(payload: Payload, read: Read | None) -> dict[str, object]:
-    content = read(payload) if read is not None else payload.inline
+    inline = _REDACTION.content(payload.inline) if payload.inline is not None else None
+    content = read(payload) if read is not None else inline
     shown: dict[str, object] = {"size": payload.size}
     if content is not None:
         shown["content"] = _bytes(content)

@@ -4,77 +4,31 @@ Only the content is looked at, never the tool's name. A secret is claimed only w
 the other classes the more restrictive of what the signs allow is taken.
 """
 
-import math
 import re
-from collections import Counter
-from collections.abc import Sequence
 
 import msgspec
 
+from callsheet.derive import secrets
+from callsheet.derive.assigned import lower
 from callsheet.derive.document import ContentKind, Document
+from callsheet.derive.personal import is_personal
 from callsheet.graph.enums import Freshness, Privacy
 
+STRICTNESS = (
+    Privacy.PUBLIC,
+    Privacy.INTERNAL,
+    Privacy.RUNTIME_FILE,
+    Privacy.DOCUMENT,
+    Privacy.PERSONAL,
+    Privacy.GOOGLE_DERIVED,
+    Privacy.CONNECTED_ACCOUNT,
+    Privacy.SECRET,
+)
+"""The classes of data, the strictest last."""
+
 _STRETCH = 1 << 20
-_OVERLAP = 4096
-
-_SECRET = re.compile(
-    r"""
-    -----BEGIN\ (?:[A-Z0-9]{1,12}\ ){0,3}PRIVATE\ KEY(?:\ BLOCK)?-----
-    |(?<![A-Za-z0-9])(?:
-        (?:AKIA|ASIA)[A-Z2-7]{16}
-        |gh[pousr]_[A-Za-z0-9]{36}
-        |github_pat_[A-Za-z0-9_]{82}
-        |glpat-[A-Za-z0-9_\-]{20}
-        |sk-(?:ant|proj|svcacct|or)-[A-Za-z0-9_\-]{32,200}
-        |sk-[A-Za-z0-9]{48}
-        |(?:sk|rk)_live_[A-Za-z0-9]{24,99}
-        |whsec_[A-Za-z0-9+/=]{32,64}
-        |xox[abeprs]-[A-Za-z0-9\-]{24,200}
-        |AIza[A-Za-z0-9_\-]{35}
-        |ya29\.[A-Za-z0-9_\-]{30,500}
-        |GOCSPX-[A-Za-z0-9_\-]{28}
-        |SG\.[A-Za-z0-9_\-]{22}\.[A-Za-z0-9_\-]{43}
-        |npm_[A-Za-z0-9]{36}
-        |pypi-AgE[A-Za-z0-9_\-]{50,250}
-        |hf_[A-Za-z]{34}
-        |dop_v1_[a-f0-9]{64}
-        |AGE-SECRET-KEY-1[A-Z0-9]{58}
-        |eyJ[A-Za-z0-9_\-]{10,2000}\.eyJ[A-Za-z0-9_\-]{10,4000}\.[A-Za-z0-9_\-]{20,1000}
-    )(?![A-Za-z0-9])
-    """,
-    re.VERBOSE,
-)
-# Looking for a few literals is much faster than the patterns that need one of them.
-_SECRET_MARKS = (
-    *("KEY-----", "AKIA", "ASIA", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "sk-", "k_live_"),
-    *("whsec_", "xox", "AIza", "ya29.", "GOCSPX-", "SG.", "npm_", "pypi-AgE", "hf_", "dop_v1_", "AGE-SECRET", "eyJ"),
-)
-_ASSIGNED_MARKS = ("passw", "kennwort", "passphrase", "secret", "key", "token")
-_PERSONAL_MARKS = ("dob", "birth", "geburts", "ssn", "security", "passport", "home", "phone", "mobile")
-# For text in lower case: a pattern that ignores case takes several times as long.
-_ASSIGNED = re.compile(
-    r"""
-    (?:passw(?:or)?d|passwort|kennwort|passphrase|secret|api[_\-]?key|access[_\-]?key|auth[_\-]?token|access[_\-]?token
-       |private[_\-]?key|client[_\-]?secret)
-    ["']?[ \t]{0,4}(?:=>|[:=])[ \t]{0,4}["']?([^\s"',;&<>(){}\[\]\\]{8,200}+)
-    """,
-    re.VERBOSE,
-)
-_IN_URL = re.compile(r"://[^\s/:@\"'<>]{1,64}+:([^\s/:@\"'<>]{8,128}+)@")
-
-_EMAIL = re.compile(r"(?<![\w.%+\-])[\w%+\-][\w.%+\-]{0,63}+@[A-Za-z0-9\-]{1,63}+\.[A-Za-z]{2}")
-_PHONE = re.compile(
-    r"(?<![\w+])\+\d{1,3}[ \-./]?\(?\d{1,5}\)?(?:[ \-./]?\d{2,5}){2,4}(?!\w)|\(\d{3}\) ?\d{3}-\d{4}(?!\d)"
-)
-_IBAN = re.compile(r"(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,4})?(?![A-Za-z0-9])")
-_CARD = re.compile(
-    r"(?<![\w.\-])[2-6]\d{3}(?:\d{8,15}|(?: \d{4}){2}(?: \d{1,7})?|(?:-\d{4}){3}| \d{6} \d{5})(?![\w.\-])"
-)
-_PERSONAL_KEY = re.compile(
-    r"(?<![A-Za-z])(?:dob|(?:date[ _\-]?of[ _\-]?birth|birth[ _\-]?(?:date|day)|geburts(?:datum|tag)|ssn"
-    r"|social[ _\-]?security(?:[ _\-]?n(?:umber|o))?|passport[ _\-]?(?:number|no|id)"
-    r"|(?:home|phone|mobile)[ _\-]?(?:number|address|phone)))[\"']?[ \t]{0,4}[:=][ \t]{0,4}[\"']?\w"
-)
+_OVERLAP = 20_000
+"""More than a secret takes, so that none is cut."""
 
 
 def privacy(text: str) -> Privacy:
@@ -82,77 +36,20 @@ def privacy(text: str) -> Privacy:
     found = Privacy.INTERNAL
     for start in range(0, len(text), _STRETCH):
         piece = text[max(0, start - _OVERLAP) : start + _STRETCH]
-        if _has_secret(piece):
+        if secrets.find(piece):
             return Privacy.SECRET
-        if found is Privacy.INTERNAL and _is_personal(piece):
+        if found is Privacy.INTERNAL and is_personal(piece, lower(piece)):
             found = Privacy.PERSONAL
     return found
 
 
-def _has_secret(text: str) -> bool:
-    if _holds(text, _SECRET_MARKS) and _SECRET.search(text):
-        return True
-    lowered = _lowered(text)
-    if _holds(lowered, _ASSIGNED_MARKS):
-        spans = (match.span(1) for match in _ASSIGNED.finditer(lowered))
-        if any(_is_random(text[start:end]) for start, end in spans):
-            return True
-    return any(_is_random(match[1]) for match in _IN_URL.finditer(text))
-
-
-def _lowered(text: str) -> str:
-    """The text in lower case, each character in its place."""
-    lowered = text.lower()
-    return lowered if len(lowered) == len(text) else "".join(map(_lower, text))
-
-
-def _lower(character: str) -> str:
-    lowered = character.lower()
-    return lowered if len(lowered) == 1 else character
-
-
-def _holds(text: str, marks: Sequence[str]) -> bool:
-    return any(mark in text for mark in marks)
-
-
-def _is_random(value: str) -> bool:
-    """Whether a value looks made by chance: characters of several kinds, no words, names of variables or hints."""
-    if re.match(r"[$%<{*]|[xX*•.]{4}|process\.|os\.|env\b", value) or value.startswith(("http", "/")):
-        return False
-    kinds = sum(bool(re.search(kind, value)) for kind in ("[a-z]", "[A-Z]", "[0-9]", r"[^\w\s]"))
-    counts = Counter(value)
-    entropy = -sum(n / len(value) * math.log2(n / len(value)) for n in counts.values())
-    if re.search(r"[0-9]", value) is None or re.fullmatch(r"[\w]+(?:\.[\w]+)+(?:\(.*)?|[A-Za-z_]+\d{0,2}", value):
-        return False
-    return (kinds >= 3 and entropy >= 2.75) or (len(value) >= 20 and entropy >= 3.5)
-
-
-def _is_personal(text: str) -> bool:
-    if "@" in text and _EMAIL.search(text):
-        return True
-    lowered = _lowered(text)
-    if _PHONE.search(text) or (_holds(lowered, _PERSONAL_MARKS) and _PERSONAL_KEY.search(lowered)):
-        return True
-    if any(_is_iban(match[0]) for match in _IBAN.finditer(text)):
-        return True
-    return any(_is_card(match[0]) for match in _CARD.finditer(text))
-
-
-def _is_iban(value: str) -> bool:
-    value = value.replace(" ", "")
-    if not 15 <= len(value) <= 34:
-        return False
-    digits = "".join(str(int(c, 36)) for c in value[4:] + value[:4])
-    return int(digits) % 97 == 1
-
-
-def _is_card(value: str) -> bool:
-    """Luhn's check, as on payment cards; numbers of one repeated digit are examples."""
-    digits = [int(c) for c in value if c.isdigit()]
-    if not 12 < len(digits) < 20 or len(set(digits)) < 2:
-        return False
-    doubled = (sum(divmod(2 * d, 10)) for d in digits[-2::-2])
-    return (sum(digits[-1::-2]) + sum(doubled)) % 10 == 0
+def without_secrets(text: str) -> Privacy:
+    """The same for text whose secrets have been replaced by markers: it is not looked through for them again."""
+    for start in range(0, len(text), _STRETCH):
+        piece = text[max(0, start - _OVERLAP) : start + _STRETCH]
+        if is_personal(piece, lower(piece)):
+            return Privacy.PERSONAL
+    return Privacy.INTERNAL
 
 
 _VOLATILE = re.compile(

@@ -4,12 +4,15 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import msgspec
+from msgspec.structs import replace
 
 from callsheet.derive import classify, entities, terms
 from callsheet.derive.document import ContentKind, Document, Segment
 from callsheet.derive.entities import Entity
 from callsheet.derive.gist import gist
+from callsheet.derive.origins import origin
 from callsheet.derive.reading import read
+from callsheet.derive.redaction import Redaction
 from callsheet.graph.enums import Freshness, Privacy
 from callsheet.graph.index import Index
 from callsheet.graph.values import Count, Value
@@ -19,7 +22,7 @@ SEGMENTS = 512
 
 _OF_SEGMENT = 8
 _FIRST = 4_000
-_STRICTNESS = (Privacy.PUBLIC, Privacy.INTERNAL, Privacy.PERSONAL, Privacy.SECRET)
+_UNKEYED = Redaction()
 
 
 class SegmentTable(Value):
@@ -77,7 +80,10 @@ class Derived(Value):
     gist: str = ""
     #: The content says that what it reports on failed.
     failed: bool = False
+    #: The class of the content and of the arguments that the gist shows, without their secrets.
     privacy: Privacy = Privacy.INTERNAL
+    #: Whether secrets stood in either: all that is derived holds markers in their place.
+    secrets: bool = False
     freshness: Freshness = Freshness.TIME_BOUNDED
     table: SegmentTable = SegmentTable()
     #: Tokens at each level, as the counter that was given counts them.
@@ -96,22 +102,35 @@ def index_result(
     arguments: str,
     count: Callable[[str], int],
     failed: bool = False,
+    redaction: Redaction = _UNKEYED,
 ) -> Index:
     """What a tool result is found by, with its packed :class:`Derived`. Never raises for what the content holds.
 
     ``arguments`` is the JSON of the call; ``failed`` says that the result was recorded as failed, whatever it says.
+    Secrets are replaced by the markers of ``redaction`` before anything is derived.
     """
+    given = (content, arguments)
+    content = redaction.text(content) if isinstance(content, str) else redaction.content(content)
+    arguments = redaction.text(arguments)
     document = read(content, mime)
     noted = _Noted()
-    table = segment_table(document.segments, noted.passing(entities.mentions(document.text)), noted.positions)
+    table = segment_table(document.segments, noted.passing(entities.mentions(document.text)), noted.places)
     derived = _derived(document, noted.first, table, tool=tool, arguments=arguments, count=count, failed=failed)
+    found = origin(tool, document.text, arguments=arguments, mime=mime)
+    derived = replace(
+        derived,
+        privacy=max(derived.privacy, found or derived.privacy, key=classify.STRICTNESS.index),
+        secrets=given != (content, arguments),
+        gist=redaction.text(derived.gist),
+    )
     return Index(
         entities=tuple(noted.positions), terms=terms.counted(document.text), derived=msgspec.msgpack.encode(derived)
     )
 
 
-def index_message(text: str) -> Index:
+def index_message(text: str, redaction: Redaction = _UNKEYED) -> Index:
     """What a message of a person or a model, or the arguments of a call, is found by. It has no levels."""
+    text = redaction.text(text)
     return Index(entities=entities.entities(text), terms=terms.counted(text))
 
 
@@ -144,7 +163,8 @@ def _derived(
     raw = count(text)
     dense = document.dense()
     # The gist shows arguments, so their class counts too.
-    privacy = max(classify.privacy(text), classify.privacy(arguments), key=_STRICTNESS.index)
+    classes = (classify.without_secrets(text), classify.without_secrets(arguments))
+    privacy = max(classes, key=classify.STRICTNESS.index)
     return Derived(
         kind=document.kind,
         unit=document.unit,
@@ -168,40 +188,50 @@ class _Noted:
     def __init__(self) -> None:
         #: Normal forms in order of first appearance, with their position.
         self.positions: dict[str, int] = {}
+        #: The same by what is written; -1 for some of those that are not kept.
+        self.places: dict[str, int] = {}
         self.first: list[Entity] = []
 
     def passing(self, found: Iterable[Entity]) -> Iterator[Entity]:
         """The same mentions, each noted before it is passed on."""
-        seen: set[str] = set()
+        places = self.places
         for entity in found:
             if len(self.first) < _FIRST:
                 self.first.append(entity)
-            if entity.value not in seen and len(self.positions) < entities.LIMIT:
-                seen.add(entity.value)
-                self.positions.setdefault(entities.normal(entity.value), len(self.positions))
+            value = entity.value
+            if value not in places:
+                place = self._place(value)
+                if place >= 0 or len(places) < _FIRST:
+                    places[value] = place
             yield entity
+
+    def _place(self, value: str) -> int:
+        form = entities.normal(value)
+        if len(self.positions) < entities.LIMIT:
+            return self.positions.setdefault(form, len(self.positions))
+        return self.positions.get(form, -1)
 
 
 def segment_table(segments: Sequence[Segment], found: Iterable[Entity], known: Mapping[str, int]) -> SegmentTable:
-    """The table of these segments, in order, with the entities that stand in them and have a position in ``known``."""
+    """The table of these segments, in order, with the entities in them, as written, that ``known`` places."""
     step = max(1, -(-len(segments) // SEGMENTS))
-    entries = [
-        (segments[at].start, segments[min(at + step, len(segments)) - 1].end) for at in range(0, len(segments), step)
-    ]
+    entries = (
+        [(segment.start, segment.end) for segment in segments]
+        if step == 1
+        else [
+            (segments[at].start, segments[min(at + step, len(segments)) - 1].end)
+            for at in range(0, len(segments), step)
+        ]
+    )
     starts = [start for start, _ in entries]
     touched: list[dict[int, None]] = [{} for _ in entries]
-    positions: dict[str, int] = {}
-    for entity in found:
-        at = bisect_right(starts, entity.start) - 1
-        if at < 0 or entity.start >= entries[at][1] or len(touched[at]) >= _OF_SEGMENT:
+    for start, _, value, _ in found:
+        position = known.get(value, -1)
+        if position < 0:
             continue
-        position = positions.get(entity.value)
-        if position is None:
-            position = known.get(entities.normal(entity.value))
-            if position is None:
-                continue
-            positions[entity.value] = position
-        touched[at][position] = None
+        at = bisect_right(starts, start) - 1
+        if at >= 0 and start < entries[at][1] and len(touched[at]) < _OF_SEGMENT:
+            touched[at][position] = None
     ends = [0, *(end for _, end in entries)]
     return SegmentTable(
         step=step,

@@ -1,9 +1,8 @@
 """What every kind of content offers once it has been read: its segments, and forms of it that take fewer tokens."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 
 class ContentKind(StrEnum):
@@ -23,8 +22,7 @@ class ContentKind(StrEnum):
     EMPTY = "empty"
 
 
-@dataclass(frozen=True, slots=True)
-class Segment:
+class Segment(NamedTuple):
     """A piece of the text that is shown or left out as one: a row, an item, a line, a key, a hunk."""
 
     #: Characters of the text, from and up to but without.

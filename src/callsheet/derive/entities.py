@@ -113,6 +113,8 @@ def mentions(text: str, start: int = 0, end: int | None = None) -> Iterator[Enti
         begin, stop = match.span(name)
         value = match[name]
         if name == "word":
+            if stop - begin < 3 or stop - begin > LONGEST:
+                continue
             kind = _kind_of_word(value, text, stop)
         elif name == "number":
             # Two digits say too little, with or without a mark between them.
@@ -134,8 +136,6 @@ def _is_name(value: str) -> bool:
 
 def _kind_of_word(word: str, text: str, end: int) -> EntityKind | None:
     """What a run of word characters, hyphens and dots is; None: an ordinary word."""
-    if len(word) < 3 or len(word) > LONGEST:
-        return None
     numbered = _DIGIT.search(word) is not None
     if "." in word:
         return _kind_of_dotted(word, numbered)
@@ -163,6 +163,7 @@ def _kind_of_dotted(word: str, numbered: bool) -> EntityKind | None:
     return EntityKind.CODE
 
 
+_SHORTEST_DATE = 8
 _NUMBER = re.compile(r"\d[\d,.'’\u00a0\u202f]*+\Z")
 _DATE = re.compile(r"(?:(\d{4})[-/](\d\d)[-/](\d\d)|(\d{1,2})([./])(\d{1,2})[./](\d{4}))\Z")
 
@@ -173,16 +174,20 @@ def normal(value: str) -> str:
     Case is folded, thousands separators and trailing zeros of a fraction go, as do a leading ``#`` and trailing
     punctuation; dates are written ``YYYY-MM-DD`` where the order is beyond doubt.
     """
+    if value.isascii() and value.isdigit():
+        return value
     value = value.strip().rstrip(".,;:!?")
     if _NUMBER.match(value):
-        return _plain_date(value) or _plain_number(value)
+        return (_plain_date(value) if len(value) >= _SHORTEST_DATE else None) or _plain_number(value)
     if value[:1] == "#" and len(value) > 3:
         value = value[1:]
     if "://" in value or "/" in value or "\\" in value:
         bare = value.rstrip("/\\")
         # What stood before the last stroke may end in punctuation or be a number itself.
         return _plain_date(value) or (normal(bare) if bare != value else value.casefold())
-    return (_plain_date(value) or " ".join(value.split())).casefold()
+    if value[:1].isdigit():
+        value = _plain_date(value) or value
+    return " ".join(value.split()).casefold()
 
 
 def _plain_date(value: str) -> str | None:
@@ -198,6 +203,10 @@ def _plain_date(value: str) -> str | None:
 
 
 def _plain_number(value: str) -> str:
+    whole, point, fraction = value.partition(".")
+    if point and whole.isascii() and whole.isdigit() and fraction.isascii() and fraction.isdigit():
+        fraction = fraction.rstrip("0")
+        return f"{whole}.{fraction}" if fraction else whole
     marks = [c for c in value if not c.isdigit()]
     if not marks:
         return value

@@ -7,15 +7,17 @@ import csv
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from callsheet.derive.document import ContentKind, Document
 
 _HEAD = 24_000
 _ROWS = 20
 
+# Strings without escapes, which most are, are passed over at once.
 _SCALAR = (
-    r"""(?:"(?:[^"\\\n]|\\.){0,200}+"|'(?:[^'\\\n]|\\.){0,200}+'|-?\d[\w.+\-]{0,40}+|true\b|false\b|True\b|False\b)"""
+    r"""(?:"(?:[^"\\\n]{0,200}+"|(?:[^"\\\n]|\\.){0,200}+")|'(?:[^'\\\n]|\\.){0,200}+'"""
+    r"""|-?\d[\w.+\-]{0,40}+|true\b|false\b|True\b|False\b)"""
 )
 _KEY = r"""["'](?P<key>[^"'\\\n:{}\[\],]{1,60}+)["']\s{0,8}+:\s{0,8}+"""
 # Members that are told whole, the beginnings and ends of what holds them, and strings, which are passed over.
@@ -24,10 +26,11 @@ _MEMBER = re.compile(
         (?P<value>{_SCALAR})(?=\s{{0,200}}+(?:[,}}\]]|\Z))
         |\[\s{{0,200}}+(?P<items>{_SCALAR}(?:\s{{0,200}}+,\s{{0,200}}+{_SCALAR}){{0,50}}+)(?P<whole>\s{{0,200}}+\])?
         |(?P<holder>[{{\[])))
-    |(?P<open>[{{\[])|(?P<close>[}}\]])|(?<!\\)"(?:[^"\\]|\\.){{0,4000}}+"
+    |(?P<open>[{{\[])|(?P<close>[}}\]])|(?<!\\)"(?:[^"\\]{{0,4000}}+"|(?:[^"\\]|\\.){{0,4000}}+")
     """,
     re.VERBOSE,
 )
+_KEYED = re.compile(r"""["']\s{0,8}+:""")
 _ITEM = re.compile(_SCALAR)
 _LINE = re.compile(
     r"^[ \t]{0,8}+(?:[-*] )?(?P<key>[^\W\d_][\w .\-/]{0,40}?)[ \t]{0,12}(?::[ \t]{1,12}|[ \t]?=[ \t]?)"
@@ -37,8 +40,7 @@ _LINE = re.compile(
 _WITHOUT = frozenset((ContentKind.SOURCE, ContentKind.DIFF, ContentKind.HTML, ContentKind.BINARY, ContentKind.TRACE))
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
+class Field(NamedTuple):
     """A value with its name. Positions are those of the value in the text, quotes included."""
 
     key: str
@@ -51,6 +53,8 @@ class Field:
 
 def members(text: str) -> Iterator[Field]:
     """Scalar members of objects, and items of lists of scalars under the name of the list."""
+    if _KEYED.search(text, 0, _HEAD) is None:
+        return
     holders: list[str] = []
     for match in _MEMBER.finditer(text, 0, _HEAD):
         key = match["key"]

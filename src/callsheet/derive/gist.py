@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from callsheet.derive.document import ContentKind, Document
 from callsheet.derive.entities import Entity, EntityKind
 from callsheet.derive.fields import Field, fields, members
+from callsheet.derive.prose.marks import marked_lines
 
 LIMIT = 400
 """Characters of a gist at most, unless the caller says otherwise. Typical are about 60 tokens."""
@@ -20,6 +21,7 @@ _OUTLINE = 120
 _VALUES_OF_ONE = 8
 _ASKED = 140
 _ERROR = 260
+_BEGINS = 80
 _PARSED = 65_536
 _ENOUGH = 0.6
 _NAMED = frozenset((ContentKind.JSON, ContentKind.JSON_LINES, ContentKind.TABLE))
@@ -37,6 +39,7 @@ _WRONG = re.compile(
     r"^[^\n]{0,200}?(?:\b(?:fatal|error|panic|exception|failed|failure|fehler)\b|\w(?:Error|Exception)\b)[^\n]{0,400}",
     re.IGNORECASE | re.MULTILINE,
 )
+_WRONG_WORDS = ("fatal", "error", "panic", "exception", "failed", "failure", "fehler")
 _SENTENCE = re.compile(r"[^\n]{1,400}?(?:[.!?。！？](?=\s|\Z)|[。！？]|\n|\Z)")
 _SPACE = re.compile(r"[\s\x00-\x1f\ud800-\udfff]+")
 _MESSAGES = ("error", "message", "detail", "details", "reason", "error_message", "exception", "msg", "code")
@@ -80,7 +83,8 @@ def _tell(
     told = {id(field) for field in holders}
     others = [field for field in _with_entities(named, found, _WEAK) if id(field) not in told]
     told.update(map(id, others))
-    shape = "" if _is_told_whole(document, named) else _shape(document)
+    # Of output that failed, the lines that are told say how many stood around them.
+    shape = "" if _is_told_whole(document, named) or (failed and _in_lines(document)) else _shape(document)
     line.add(shape)
     for piece in _grouped(holders, named, given):
         line.add(piece)
@@ -157,7 +161,7 @@ def _failure(asked: str, document: Document, limit: int) -> str:
     for match in _STATUS.finditer(document.text[-2_000:]):
         status = f" ({_folded(match[0])})"
     head = _cut(asked, max(limit // 2, limit - _ERROR - len(status) - 9))
-    said = _cut(_message(document), _ERROR) or "no message"
+    said = (_in_its_place(document) if _in_lines(document) else _cut(_message(document)[0], _ERROR)) or "no message"
     if status[2:-1].casefold() in said.casefold():
         status = ""
     failure = f"{head} failed{status}: "
@@ -166,7 +170,31 @@ def _failure(asked: str, document: Document, limit: int) -> str:
     return failure + (_cut(said, limit - len(failure)) or "…")[: limit - len(failure)]
 
 
-def _message(document: Document) -> str:
+def _in_lines(document: Document) -> bool:
+    """Whether it is output of several lines, of which a gist tells a few."""
+    return document.unit == "lines" and document.total > 2 and len(document.text) > _ERROR
+
+
+def _in_its_place(document: Document) -> str:
+    """The first line, which is mostly the command, and the message, with how many lines were left out around them."""
+    text = document.text
+    said, at = _message(document)
+    line = text.count("\n", 0, at)
+    begins = _cut(_folded(text[: 4 * _BEGINS].partition("\n")[0]), _BEGINS) if line else ""
+    if begins.startswith("Traceback"):
+        begins = ""
+    before, after = line - bool(begins), document.total - line - 1
+    around = [begins, _left_out(before), "", _left_out(after)]
+    around[2] = _cut(said, _ERROR - sum(map(len, around)))
+    return " … ".join(filter(None, around))
+
+
+def _left_out(lines: int) -> str:
+    return f"({lines:,} {'line' if lines == 1 else 'lines'} left out)" if lines > 0 else ""
+
+
+def _message(document: Document) -> tuple[str, int]:
+    """What went wrong, and where in the text it stands, 0 where it is told from several places."""
     text = document.text
     if _is_object(document):
         named: dict[str, str] = {}
@@ -174,18 +202,22 @@ def _message(document: Document) -> str:
             named.setdefault(field.key.casefold(), field.value)
         told = [f"{key}: {_folded(named[key])}" for key in _MESSAGES if key in named]
         if told:
-            return ", ".join(told)
+            return ", ".join(told), 0
     tail = text[-4_000:]
-    lines = [match[0] for match in _WRONG.finditer(tail)]
+    before = len(text) - len(tail)
+    matches = (_WRONG.match(tail, start) for start, _ in marked_lines(tail, _WRONG_WORDS))
+    lines = [(match[0], before + match.start()) for match in matches if match is not None]
+    first = _first_line(text), 0
     if document.kind is ContentKind.TRACE or "Traceback (most recent" in text[:4_000]:
-        last = [line for line in lines if re.match(r"\s{0,4}[\w.]{1,100}(?:Error|Exception)\b|panic", line)]
-        return _folded((last or lines or [_first_line(text)])[-1])
-    head = _first_line(text)
-    if _WRONG.match(head) or not lines:
-        return _folded(head if len(text) > _ERROR else text)
+        last = [line for line in lines if re.match(r"\s{0,4}[\w.]{1,100}(?:Error|Exception)\b|panic", line[0])]
+        said, at = (last or lines or [first])[-1]
+        return _folded(said), at
+    if _WRONG.match(first[0]) or not lines:
+        return _folded(first[0] if len(text) > _ERROR else text), 0
     # The first of several says what went wrong; those after it often only count.
-    specific = [line for line in lines if re.search(r"(?:error|fatal|panic|fehler)\W", line, re.IGNORECASE)]
-    return _folded((specific or lines)[0])
+    specific = [line for line in lines if re.search(r"(?:error|fatal|panic|fehler)\W", line[0], re.IGNORECASE)]
+    said, at = (specific or lines)[0]
+    return _folded(said), at
 
 
 def _first_line(text: str) -> str:

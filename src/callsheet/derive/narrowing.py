@@ -1,7 +1,7 @@
 """Which parts of a document are shown within a limit of tokens, and text shortened to a limit without a false piece."""
 
 import unicodedata
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from enum import StrEnum
 from functools import partial
 
@@ -55,16 +55,20 @@ def choose(
     count: Callable[[str], int],
     *,
     touching: Callable[[Segment], bool] | None = None,
+    named: Collection[int] = (),
     manner: Manner = Manner.START_END,
 ) -> tuple[int, ...]:
     """Indices of the segments whose excerpt takes at most `limit`, ascending; ``()`` where none fits.
 
-    First those that touch what is in play, then those at the ends that `manner` names, as many as fit; of a table
-    longer than `WHOLE_TABLE` rows no more than `TABLE_EDGE` at each end. What always stands need not be chosen.
+    First those that are `named`, then those that touch what is in play, then those at the ends that `manner` names, as
+    many as fit; of a table longer than `WHOLE_TABLE` rows no more than `TABLE_EDGE` at each end. What always stands
+    need not be chosen. Of plain text of which nothing is named or touched, a beginning and an end without a gap.
     """
     segments = document.segments
     free = [index for index, segment in enumerate(segments) if not segment.always]
-    first = [index for index in free if touching is not None and touching(segments[index])]
+    first = [index for index in free if index in named]
+    if touching is not None:
+        first += [index for index in free if index not in named and touching(segments[index])]
     taken = set(first)
     ends = _from_ends([index for index in free if index not in taken], manner)
     if document.kind is ContentKind.TABLE and document.total > WHOLE_TABLE:
@@ -73,6 +77,8 @@ def choose(
     def fits(indices: Iterable[int]) -> bool:
         return _fits(document.excerpt(sorted(indices)), limit, count)
 
+    if document.kind is ContentKind.TEXT and not first:
+        return tuple(sorted(_fill_ends(ends, len(free) // 2, fits)))
     return tuple(sorted(_fill([*first, *ends], fits)))
 
 
@@ -87,6 +93,18 @@ def _fill(order: Sequence[int], fits: Callable[[Iterable[int]], bool]) -> list[i
         if not rest:
             break
     return chosen
+
+
+def _fill_ends(order: Sequence[int], half: int, fits: Callable[[Iterable[int]], bool]) -> list[int]:
+    """The longest beginning of `order` that fits; then only that side goes on whose next piece was not too large."""
+    good = _longest(len(order), lambda number: fits(order[:number]))
+    chosen = list(order[:good])
+    rest = order[good + 1 :]
+    if not rest:
+        return chosen
+    middle = sorted(order)[half] if half else -1
+    side = [index for index in rest if (index < middle) != (order[good] < middle)]
+    return chosen + side[: _longest(len(side), partial(_with_first, tuple(chosen), side, fits))]
 
 
 def _with_first(kept: Sequence[int], rest: Sequence[int], fits: Callable[[Iterable[int]], bool], number: int) -> bool:

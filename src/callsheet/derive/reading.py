@@ -1,5 +1,7 @@
 """What a piece of content is, told by its form alone, and the document that it is read as."""
 
+from dataclasses import replace
+
 from callsheet.derive.document import Document
 from callsheet.derive.prose.blobs import whole_blob
 from callsheet.derive.prose.diffs import read_diff
@@ -11,7 +13,7 @@ from callsheet.derive.prose.searches import read_search
 from callsheet.derive.prose.source import read_source
 from callsheet.derive.prose.texts import read_text
 from callsheet.derive.prose.traces import read_trace
-from callsheet.derive.structured import read_json, read_json_lines, read_table
+from callsheet.derive.structured import crowded_kind, read_json, read_json_lines, read_table
 from callsheet.derive.text import readable
 
 _PICTURED = ("image/", "audio/", "video/", "font/")
@@ -39,6 +41,9 @@ def read(content: str | bytes, mime: str = "") -> Document:
 
 
 def _read_structured(text: str) -> Document | None:
+    kind = crowded_kind(text)
+    if kind is not None:
+        return replace(read_text(text), kind=kind)
     return read_json(text) or read_json_lines(text)
 
 

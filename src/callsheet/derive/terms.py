@@ -4,10 +4,12 @@ Two texts are comparable only if the same analyser made their terms; ``ANALYSER`
 """
 
 import re
+import threading
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import StrEnum
+from functools import cache, lru_cache, partial
 from importlib import import_module
 
 from callsheet.derive.stopwords import ENGLISH, GERMAN
@@ -30,6 +32,9 @@ class Language(StrEnum):
 
 
 _LONGEST = 64
+_STOP = ENGLISH | GERMAN
+_REMEMBERED = 1 << 14
+_REMEMBERED_LONGEST = 32
 _SAMPLE = 2_000
 _BLOCK = 1 << 20
 _WORD = re.compile(r"\w++")
@@ -66,7 +71,8 @@ def counted(text: str, limit: int = LIMIT) -> tuple[tuple[str, int], ...]:
     words: Counter[str] = Counter()
     for block in _blocks(text):
         words.update(block)
-    analyse = _analyser(language_of(text))
+    whole = len(text) <= 8 * _SAMPLE and words.total() <= _SAMPLE
+    analyse = _analyser(_language(words, text) if whole else language_of(text))
     counts: dict[str, int] = {}
     for word, count in words.items():
         for term in analyse(word):
@@ -79,10 +85,18 @@ def counted(text: str, limit: int = LIMIT) -> tuple[tuple[str, int], ...]:
 
 def language_of(text: str) -> Language:
     """The language by its stop words near the beginning; English where nothing tells."""
-    words = Counter(_WORD.findall(text, 0, 8 * _SAMPLE)[:_SAMPLE])
-    folded = [(_folded(word), count) for word, count in words.items()]
-    german = sum(count for word, count in folded if word in GERMAN)
-    english = sum(count for word, count in folded if word in ENGLISH)
+    return _language(Counter(_WORD.findall(text, 0, 8 * _SAMPLE)[:_SAMPLE]), text)
+
+
+def _language(words: Mapping[str, int], text: str) -> Language:
+    """The language of a text that has these words near its beginning."""
+    german = english = 0
+    for folded, count in zip(map(str.casefold, words), words.values(), strict=True):
+        if folded.isascii() and folded not in _STOP:
+            continue
+        plain = _without_marks(folded)
+        german += count if plain in GERMAN else 0
+        english += count if plain in ENGLISH else 0
     if german == english:
         return Language.GERMAN if re.search("[äöüßÄÖÜ]", text[: 8 * _SAMPLE]) else Language.ENGLISH
     return Language.GERMAN if german > english else Language.ENGLISH
@@ -103,14 +117,39 @@ def _blocks(text: str) -> Iterator[list[str]]:
             at = end
 
 
+class _Stemmers(threading.local):
+    """Of each language one for each thread: a stemmer may not be shared between them."""
+
+    def __init__(self) -> None:
+        self._known: dict[Language, Callable[[str], str]] = {}
+
+    def stem(self, language: Language, word: str) -> str:
+        known = self._known.get(language)
+        if known is None:
+            known = self._known[language] = import_module("Stemmer").Stemmer(language.value, maxCacheSize=0).stemWord
+        return known(word)
+
+
+_STEMMERS = _Stemmers()
+
+
+@cache
 def _analyser(language: Language) -> Callable[[str], tuple[str, ...]]:
-    # Made anew for each text: a stemmer may not be shared between threads.
-    stem: Callable[[str], str] = import_module("Stemmer").Stemmer(language.value, maxCacheSize=0).stemWord
+    """What makes the terms of a word. Of short words they are remembered: most of a text are words of earlier ones."""
+    work_out = _working_out(language)
+    remembered = lru_cache(maxsize=_REMEMBERED)(work_out)
+    return lambda word: remembered(word) if len(word) <= _REMEMBERED_LONGEST else work_out(word)
+
+
+def _working_out(language: Language) -> Callable[[str], tuple[str, ...]]:
+    stem = partial(_STEMMERS.stem, language)
     stop = GERMAN if language is Language.GERMAN else ENGLISH
 
     def analyse(word: str) -> tuple[str, ...]:
         if len(word) > _LONGEST:
             return ()
+        if word.isascii() and word.isdigit():
+            return (word,)
         if word.isascii() and (word.islower() or word.istitle() or word.isupper()) and word.isalpha():
             # Most words: what follows comes to this for them.
             lowered = word.lower()
@@ -150,10 +189,6 @@ def _grams(word: str) -> tuple[str, ...]:
         elif folded:
             found.append(folded)
     return tuple(found)
-
-
-def _folded(word: str) -> str:
-    return _without_marks(word.casefold())
 
 
 def _without_marks(word: str) -> str:

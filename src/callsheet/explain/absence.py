@@ -27,6 +27,8 @@ class Outcome(StrEnum):
     OUT_OF_VIEW = "out_of_view"
     #: The last turns alone passed the budget.
     OVER_BUDGET = "over_budget"
+    #: A memory that rests on it stands in its place.
+    REMEMBERED = "remembered"
     #: It is on a branch that this one does not inherit.
     BRANCH = "branch"
     #: It was recorded after the request was assembled.
@@ -119,6 +121,8 @@ def _outcome(evidence: Evidence, known: Known) -> Outcome:
         return Outcome.REFUSED
     if evidence.left_out is Reason.OVER_BUDGET:
         return Outcome.OVER_BUDGET
+    if evidence.left_out is Reason.REMEMBERED:
+        return Outcome.REMEMBERED
     return Outcome.NOT_WORTH if evidence.left_out is not None else Outcome.OUT_OF_VIEW
 
 
@@ -132,6 +136,8 @@ def _reason(outcome: Outcome, evidence: Evidence) -> Reason | None:
             return Reason.NOT_RELEVANT
         case Outcome.OVER_BUDGET:
             return Reason.OVER_BUDGET
+        case Outcome.REMEMBERED:
+            return Reason.REMEMBERED
         case Outcome.BRANCH:
             return Reason.BRANCH
         case Outcome.ERASED:
@@ -149,7 +155,7 @@ def _limiting(decision: Decision) -> tuple[Policy, str] | None:
 
 
 def _start(known: Known, boundary: Boundary, policy: str, outcome: Outcome) -> str:
-    if outcome in (Outcome.STANDS, Outcome.SHORTENED, Outcome.NOT_WORTH, Outcome.OUT_OF_VIEW, Outcome.OVER_BUDGET):
+    if outcome in (Outcome.STANDS, Outcome.SHORTENED, Outcome.NOT_WORTH, Outcome.OUT_OF_VIEW, Outcome.OVER_BUDGET, Outcome.REMEMBERED):
         return f"{about(known)}, {visible(known, boundary)}, policy set {policy}"
     return f"{about(known)}, policy set {policy}"
 
@@ -167,6 +173,8 @@ def _because(outcome: Outcome, evidence: Evidence, known: Known, sheet: RecordId
             when = f"when sheet {evidence.since or sheet} was written anew"
             figures = f": {weighed(worth)}" if worth is not None else ""
             return f"{_could(decision)} and was not worth its tokens {when}{figures}"
+        case Outcome.REMEMBERED:
+            return f"{_could(decision)}; raw not loaded because the memory was enough"
         case Outcome.OUT_OF_VIEW:
             return f"{_could(decision)}, was out of view already, and nothing new named it or what it tells"
         case Outcome.LATER:

@@ -32,6 +32,7 @@ REASONS: Mapping[Reason, str] = {
     Reason.NOT_PROMOTED: "it was decided not to promote it",
     Reason.RAW_REFUSED: "its exact bytes pass what one request may load",
     Reason.NOT_RELEVANT: "it was not worth its tokens",
+    Reason.REMEMBERED: "a memory stands in its place",
     Reason.ERASED: "it was erased",
 }
 
@@ -41,6 +42,7 @@ PROTECTED: Mapping[str, str] = {
     "recovery.verbatim": "the policy set shows everything verbatim",
     "recovery.unresolved": "it failed or is still open, and nothing later settled it",
     "recovery.retry": "it is to be tried again",
+    "recovery.retry_over": "it failed, and its attempts are used up",
     "recovery.recent_turn": "it is among the last turns",
     "recovery.pinned": "it is pinned",
 }

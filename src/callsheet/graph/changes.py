@@ -2,7 +2,7 @@
 
 from typing import TypeAlias
 
-from callsheet.graph.enums import CallStatus, Lifecycle, Privacy, RunStatus
+from callsheet.graph.enums import ArtifactStatus, AttemptPhase, CallStatus, Lifecycle, Privacy, RunStatus
 from callsheet.graph.ids import RecordId, StreamId
 from callsheet.graph.times import Instant
 from callsheet.graph.values import Count, Digest, Locator, Usage, Value
@@ -154,6 +154,8 @@ class Erased(Value, tag="erased"):
     records: tuple[RecordId, ...]
     by: str = ""
     reason: str = ""
+    #: Addresses of the rendered blocks that held their text and are gone with them.
+    blocks: tuple[str, ...] = ()
 
 
 class Feedback(Value, tag="feedback"):
@@ -187,6 +189,33 @@ class Approval(Value, tag="approval"):
     approved: bool
     arguments: Digest
     by: str = ""
+
+
+class CallAttempt(Value, tag="call_attempt"):
+    """How far an attempt to execute a call has come. Its start is recorded before anything happens outside."""
+
+    call: RecordId
+    phase: AttemptPhase
+    #: From 1; 0: none has begun.
+    attempt: Count = 0
+    #: The execution that took the call on; the only one that may run it while its holder lives.
+    lease: RecordId
+    #: Names the process that holds the lease.
+    holder: str = ""
+    #: After this time the holder counts as gone.
+    until: Instant | None = None
+    #: Of the arguments that it runs with.
+    arguments: Digest | None = None
+    side_effects: bool = True
+    #: Whether running it again does no harm.
+    repeatable: bool = False
+    idempotency_key: str | None = None
+    started: Instant | None = None
+    finished: Instant | None = None
+    #: How it ended.
+    outcome: ArtifactStatus | None = None
+    #: The class of the error, never its text.
+    error: str = ""
 
 
 class BranchMerged(Value, tag="branch_merged"):
@@ -227,6 +256,7 @@ Change: TypeAlias = (
     | Pinned
     | ToolsOffered
     | Approval
+    | CallAttempt
     | BranchMerged
     | ImportProgress
 )

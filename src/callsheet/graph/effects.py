@@ -10,6 +10,7 @@ from callsheet.graph.changes import (
     Approval,
     BranchMerged,
     Calibrated,
+    CallAttempt,
     CallResolved,
     Compacted,
     Conflicted,
@@ -78,7 +79,9 @@ class Effects(Value):
 
 NOTHING = Effects()
 
-UNSETTLED = frozenset({ArtifactStatus.PENDING, ArtifactStatus.DEFERRED, ArtifactStatus.UNKNOWN})
+UNSETTLED = frozenset(
+    {ArtifactStatus.PENDING, ArtifactStatus.DEFERRED, ArtifactStatus.UNKNOWN, ArtifactStatus.AWAITING_APPROVAL}
+)
 """An artifact with such a status does not settle its call."""
 
 
@@ -311,6 +314,11 @@ def _(body: ToolsOffered, id: RecordId) -> Effects:
 @_effects.register
 def _(body: Approval, id: RecordId) -> Effects:
     return Effects(states=(_set(body.call, StateField.APPROVAL, "approved" if body.approved else "refused"),))
+
+
+@_effects.register
+def _(body: CallAttempt, id: RecordId) -> Effects:
+    return Effects(states=(_set(body.call, StateField.EXECUTION, id),))
 
 
 @_effects.register

@@ -32,6 +32,10 @@ class InstructionScope(StrEnum):
     PARTICIPANT = "participant"
     MODERATOR = "moderator"
     SUB_AGENT = "sub_agent"
+    #: The list of skills that can be activated.
+    CATALOGUE = "catalogue"
+    #: The instructions of one active skill.
+    SKILL = "skill"
 
 
 class Visibility(StrEnum):
@@ -214,6 +218,8 @@ class Reason(StrEnum):
     NOT_PROMOTED = "not_promoted"
     RAW_REFUSED = "raw_refused"
     NOT_RELEVANT = "not_relevant"
+    #: A memory stands in its place.
+    REMEMBERED = "remembered"
     ERASED = "erased"
 
 

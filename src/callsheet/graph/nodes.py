@@ -379,6 +379,8 @@ class Boundary(Value):
     #: Tokens kept free for the reply; already taken off the budget.
     reserve: Count = 0
     now: Instant
+    #: Results whose exact bytes the caller asked for.
+    exact: tuple[RecordId, ...] = ()
 
 
 class Pins(Value):

@@ -12,7 +12,7 @@ from callsheet.graph.index import Index, Posting, PostingQuery
 from callsheet.graph.query import LinkQuery, LinkRow, NodeQuery, Projection, StateQuery, StateRow
 from callsheet.graph.record import Draft, Head, Record, Stream, StreamKey
 from callsheet.graph.times import Instant
-from callsheet.graph.values import Digest, Payload, Value
+from callsheet.graph.values import Count, Digest, Payload, Value
 
 
 class Owner(Value):
@@ -33,6 +33,8 @@ class Append(Value):
     expect: int | None = None
     #: Rendered blocks that the records name, by address; those already there stay as they are.
     blocks: Mapping[str, bytes] = {}
+    #: Not durable: a power cut may take it back, as long as no durable append came after it. A crash does not.
+    durable: bool = True
 
 
 class StoredRecord(Value):
@@ -150,6 +152,14 @@ class Ledger(Protocol):
         """
         ...
 
+    def erased(self, key: StreamKey, ids: Sequence[RecordId]) -> frozenset[RecordId]:
+        """Those of these records whose bodies are gone, without reading the others; unknown ones are left out."""
+        ...
+
+    def erase_blocks(self, owner: Owner, addresses: Sequence[str]) -> None:
+        """Remove rendered blocks for good; those that are not there are passed over. See `erase_bodies`."""
+        ...
+
     def erase_bodies(self, key: StreamKey, positions: Sequence[int]) -> None:
         """Remove bodies, nonces and indexes for good. The caller records an `Erased` first; see `callsheet.audit`."""
         ...
@@ -220,4 +230,28 @@ class TokenCounter(Protocol):
 
     def bounded(self, tokens: int) -> int:
         """The count with the margin of its estimate on top; the count itself where it is exact."""
+        ...
+
+
+class Flaw(Value):
+    """What is wrong with a condition that somebody wrote."""
+
+    problem: str
+    #: Characters before the place, in the expression.
+    offset: Count = 0
+
+
+class Condition(Protocol):
+    """One condition, ready to be asked. Asking ends, reads nothing but what it is given, and changes nothing."""
+
+    def holds(self, values: Mapping[str, Mapping[str, object]]) -> bool | None:
+        """Whether it holds for these variables; None: it cannot be told, since a field is missing or does not fit."""
+        ...
+
+
+class Conditions(Protocol):
+    """A language of conditions."""
+
+    def compiled(self, expression: str) -> Condition | Flaw:
+        """The condition that an expression says, or what is wrong with it. Never raises for what it says."""
         ...

@@ -72,6 +72,10 @@ class Payload(Value):
     #: Set wherever the bytes lie outside the record, and on every argument and result.
     digest: Digest | None = None
 
+    def __repr__(self) -> str:
+        # A record that is printed, as in a log or the text of an error, shows nothing of its content.
+        return f"Payload(size={self.size}, digest={self.digest!r})"
+
 
 class Text(Value, tag="text"):
     """A piece of text."""

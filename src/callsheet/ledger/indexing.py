@@ -99,9 +99,9 @@ class Indexing:
     def _hash_key(self) -> bytes:
         return self._vault.index_key(self._owner)
 
-    def key(self, name: str, branch: str, *, entity: bool) -> int:
-        """What stands for a name on a branch."""
-        return _keys(self._prefix(branch, entity=entity), [name])[0]
+    def keys(self, names: Sequence[str], branch: str, *, entity: bool) -> tuple[int, ...]:
+        """What stands for each name on a branch."""
+        return _keys(self._prefix(branch, entity=entity), names)
 
     def _prefix(self, branch: str, *, entity: bool) -> bytes:
         # Of one length, so that no prefix and name are together another prefix and name.

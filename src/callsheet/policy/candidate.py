@@ -6,7 +6,7 @@ Relations and states are those that are visible at the boundary; whoever makes a
 from callsheet.graph.enums import ArtifactStatus, CallStatus, Freshness, Privacy, Role
 from callsheet.graph.ids import RecordId
 from callsheet.graph.times import Instant
-from callsheet.graph.values import DEFAULT_PRIVACY, Count, RetryContract, Scope, Value
+from callsheet.graph.values import DEFAULT_PRIVACY, Attribute, Count, RetryContract, Scope, Value
 from callsheet.policy.contracts import ToolContract
 from callsheet.policy.settings import Retention
 
@@ -56,6 +56,11 @@ class Candidate(Value):
     shared: bool = False
     erased: bool = False
     retention: Retention = Retention.KEEP
+
+    #: Its filterable properties.
+    attributes: tuple[Attribute, ...] = ()
+    #: Whether it rests on output of tools; None: not known.
+    tainted: bool | None = None
 
     tokens: Count = 0
     bytes: Count = 0

@@ -9,8 +9,13 @@ from msgspec.structs import replace
 
 from callsheet.errors import PolicyError
 from callsheet.graph.enums import Freshness, Level, Privacy
-from callsheet.policy.contracts import ToolContract, contracts
+from callsheet.graph.ports import Conditions, Flaw
+from callsheet.policy.conditions import compiled
+from callsheet.policy.context import ContextClass
+from callsheet.policy.contracts import LEAST_TIME, MOST_ATTEMPTS, MOST_TIME, ToolContract, contracts
+from callsheet.policy.keeping import NEVER_AGED, Keeping
 from callsheet.policy.positions import Source
+from callsheet.policy.rules import LONGEST_CONDITION, LONGEST_REASON, MOST_RULES, About, Rule, Then
 from callsheet.policy.sets import BALANCED, BUILT_IN, MOST_REQUESTS, MOST_TURNS, PolicySetDocument
 from callsheet.policy.settings import (
     FORMS,
@@ -39,16 +44,25 @@ _Read: TypeAlias = Callable[[Source, "Node", str], object]
 
 
 def parse(
-    text: str, *, file: str = "policy set", known: Mapping[str, PolicySetDocument] = BUILT_IN
+    text: str,
+    *,
+    file: str = "policy set",
+    known: Mapping[str, PolicySetDocument] = BUILT_IN,
+    conditions: Conditions | None = None,
 ) -> PolicySetDocument:
     """The policy set that a YAML document says. What it leaves out it has from the set that it `extends`.
+
+    With `conditions` the conditions of its rules are compiled, so that what is wrong in one is found here; else when
+    they are first used.
 
     `known` are the sets that can be extended, by name; without `extends` it is ``balanced``. Raises `PolicyError`
     that names `file`, line and column for anything unknown, out of range, said twice, or not plain YAML.
     """
     source = Source(file=file)
     root = source.tree(text)
-    entries = source.mapping(root, "", ("name", "version", "extends", *_SETTINGS, "privacy", "tools"))
+    entries = source.mapping(
+        root, "", ("name", "version", "extends", *_SETTINGS, "privacy", "tools", "rules", "retention")
+    )
     for needed in ("name", "version"):
         if needed not in entries:
             raise source.problem(root, f"{needed} is missing; a policy set needs name and version")
@@ -64,6 +78,10 @@ def parse(
     if "tools" in entries:
         declared = _tools(source, entries["tools"])
         said["tools"] = tuple(contracts(base.tools, declared).values())
+    if "rules" in entries:
+        said["rules"] = _rules(source, text, entries["rules"], base, conditions)
+    if "retention" in entries:
+        said["retention"] = _retention(source, entries["retention"], base)
     try:
         return replace(base, **said)
     except PolicyError as problem:
@@ -86,7 +104,19 @@ def dump(document: PolicySetDocument) -> str:
     }
     said["privacy"] = {privacy.value: _forms(document, privacy) for privacy in Privacy}
     said["tools"] = {tool.name: {k: v for k, v in _given(tool).items() if k != "name"} for tool in document.tools}
+    said["rules"] = [_ruled(rule) for rule in document.rules]
+    said["retention"] = {
+        of.value: [{"after": one.after, "action": one.action.value} for one in document.retention if one.of is of]
+        for of in dict.fromkeys(one.of for one in document.retention)
+    }
     return yaml.safe_dump(said, sort_keys=False, allow_unicode=True, width=100)
+
+
+def _ruled(rule: Rule) -> dict[str, object]:
+    said: dict[str, object] = {"name": rule.name, "about": rule.about.value, "when": rule.when, "then": rule.then.value}
+    if rule.loosens:
+        said["loosens"] = True
+    return {**said, "reason": rule.reason} if rule.reason else said
 
 
 def _given(value: msgspec.Struct) -> dict[str, object]:
@@ -191,6 +221,7 @@ _SETTINGS: Mapping[str, _Read] = {
 
 _CONTRACT: Mapping[str, _Read] = {
     "freshness": _member(Freshness),
+    "stale_after": _whole(0, MOST_SECONDS),
     "privacy": _member(Privacy),
     "retention": _member(Retention),
     "side_effects": _flag,
@@ -199,6 +230,11 @@ _CONTRACT: Mapping[str, _Read] = {
     "reads_current_state": _flag,
     "shared_world": _flag,
     "narrowing": _member(Manner),
+    "idempotency_key": _text,
+    "time_limit": _number(LEAST_TIME, MOST_TIME),
+    "attempts": _whole(1, MOST_ATTEMPTS),
+    "backoff": _number(0, MOST_TIME),
+    "needs_approval": _flag,
 }
 
 
@@ -225,3 +261,79 @@ def _tools(source: Source, node: "Node") -> tuple[ToolContract, ...]:
         msgspec.convert({"name": tool, **_fields(_CONTRACT, source, value, f"tools.{tool}")}, ToolContract)
         for tool, value in source.mapping(node, "tools").items()
     )
+
+
+_RULE = ("name", "about", "when", "then", "reason", "loosens")
+
+
+def _rules(
+    source: Source, text: str, node: "Node", base: PolicySetDocument, conditions: Conditions | None
+) -> tuple[Rule, ...]:
+    """The rules of the set that it extends, and its own. A rule with an inherited name stands instead of that one."""
+    found: dict[str, Rule] = {rule.name: rule for rule in base.rules}
+    own: set[str] = set()
+
+    def read(item: "Node", path: str) -> None:
+        rule = _rule(source, text, item, path, conditions)
+        if rule.name in own:
+            raise source.problem(item, f"rule {rule.name!r} stands twice")
+        own.add(rule.name)
+        found[rule.name] = rule
+
+    source.items(node, "rules", read)
+    if len(found) > MOST_RULES:
+        raise source.problem(node, f"{len(found)} rules; a policy set has at most {MOST_RULES}")
+    return tuple(found.values())
+
+
+def _rule(source: Source, text: str, node: "Node", path: str, conditions: Conditions | None) -> Rule:
+    entries = source.mapping(node, path, _RULE)
+    for needed in ("name", "about", "when", "then"):
+        if needed not in entries:
+            raise source.problem(node, f"{path} has no {needed}; a rule needs name, about, when and then")
+    said: dict[str, object] = {
+        "name": source.text(entries["name"], f"{path}.name"),
+        "about": source.choice(entries["about"], f"{path}.about", tuple(About)),
+        "when": source.passage(entries["when"], f"{path}.when", LONGEST_CONDITION),
+        "then": source.choice(entries["then"], f"{path}.then", tuple(Then)),
+    }
+    if "reason" in entries:
+        said["reason"] = " ".join(source.passage(entries["reason"], f"{path}.reason", LONGEST_REASON).split())
+    if "loosens" in entries:
+        said["loosens"] = source.flag(entries["loosens"], f"{path}.loosens")
+    try:
+        rule = replace(_ANY_RULE, **said)
+    except PolicyError as problem:
+        raise source.problem(node, str(problem)) from None
+    made = compiled(rule.when, conditions) if conditions is not None else None
+    if isinstance(made, Flaw):
+        raise source.within(text, entries["when"], made.offset, f"{path}.when of rule {rule.name!r}: {made.problem}")
+    return rule
+
+
+_ANY_RULE = Rule(name="any", about=About.PRIVACY, when="true", then=Then.LEAVE_OUT)
+
+
+def _retention(source: Source, node: "Node", base: PolicySetDocument) -> tuple[Keeping, ...]:
+    """What becomes of each context class with age. A class that is named has nothing of what the base says of it."""
+    ageing = [of.value for of in ContextClass if of not in NEVER_AGED]
+    entries = source.mapping(node, "retention", ageing)
+    kept = [one for one in base.retention if one.of.value not in entries]
+    for name, stages in entries.items():
+        ages: set[int] = set()
+
+        def read(item: "Node", path: str, of: str = name, ages: set[int] = ages) -> Keeping:
+            said = _fields(_STAGE, source, item, path)
+            if len(said) < len(_STAGE):
+                raise source.problem(item, f"{path} needs after (seconds) and action")
+            stage = msgspec.convert({"of": of, **said}, Keeping)
+            if stage.after in ages:
+                raise source.problem(item, f"{path}: two stages begin after {stage.after:,} seconds")
+            ages.add(stage.after)
+            return stage
+
+        kept.extend(source.items(stages, f"retention.{name}", read))
+    return tuple(kept)
+
+
+_STAGE: Mapping[str, _Read] = {"after": _whole(0, MOST_SECONDS), "action": _member(Retention)}

@@ -30,7 +30,7 @@ def judge(candidate: Candidate, boundary: Boundary, policy: PolicySetDocument) -
         return _AGELESS
     if candidate.marked_stale:
         found = _MARKED
-    elif freshness in _LASTING:
+    elif freshness in _LASTING and not _dated(candidate, freshness, policy):
         return _DURABLE
     elif freshness is _SESSION and candidate.session_over:
         found = _SESSION_OVER
@@ -50,3 +50,25 @@ def _aged(candidate: Candidate, freshness: Freshness, boundary: Boundary, policy
     if candidate.observed is None:
         return candidate.turn_age * TURN >= seconds
     return boundary.now - candidate.observed >= seconds * SECOND
+
+
+def _dated(candidate: Candidate, freshness: Freshness, policy: PolicySetDocument) -> bool:
+    """Whether time makes something lasting stale after all: because it, its tool or the set says when."""
+    return candidate.stale_after is not None or policy.freshness.of(freshness) is not None
+
+
+def recheck(candidate: Candidate) -> tuple[str, ...]:
+    """The tools that tell whether it still holds, best first; empty: none is known, or it cannot go out of date.
+
+    Those that its tool's owner declared. Else, for what ages by itself (volatile, session, time-bounded), the same tool
+    once more, where that is declared to do no harm. What is durable is looked up only where somebody said how, and what
+    is permanent is not looked up at all.
+    """
+    freshness, contract = candidate.freshness, candidate.contract
+    if contract is None or freshness is Freshness.PERMANENT:
+        return ()
+    if contract.recheck is not None:
+        return contract.recheck
+    if freshness is None or freshness is Freshness.DURABLE or contract.side_effects is not False:
+        return ()
+    return (contract.name,)

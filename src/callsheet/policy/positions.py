@@ -118,6 +118,19 @@ class Source:
             raise self.wrong(node, name, f"printable text of 1 to {LONGEST_LABEL} characters")
         return value
 
+    def passage(self, node: "Node", name: str, most: int) -> str:
+        """Text of several lines: printable beside its line breaks, not empty."""
+        value = _scalar(node)
+        if value is None or not value.strip() or len(value) > most or not _readable(value):
+            raise self.wrong(node, name, f"printable text of 1 to {most:,} characters")
+        return value
+
+    def within(self, text: str, node: "Node", offset: int, problem: str) -> PolicyError:
+        """The error for one character of a scalar, in the `text` of the document that it stands in."""
+        index = placed(text, node, offset)
+        before = _BREAK.split(text[:index])
+        return PolicyError(f"{self.file}:{len(before)}:{len(before[-1]) + 1}: {problem}")
+
     def whole(self, node: "Node", name: str, least: int, most: int) -> int:
         """A whole number in the range."""
         value = _plain(node)
@@ -162,6 +175,58 @@ def shown(node: "Node") -> str:
     if value is None:
         return f"a {type(node).__name__.removesuffix('Node').lower()}"
     return repr(value if len(value) <= 60 else value[:57] + "...")
+
+
+def placed(text: str, node: "Node", offset: int) -> int:
+    """Where a character of a scalar stands in the document: lines may be folded or indented, characters escaped."""
+    begin, end = node.start_mark.index, node.end_mark.index
+    value = _scalar(node) or ""
+    style = getattr(node, "style", None)
+    place = begin
+    if style in ("|", ">"):
+        line_end = text.find("\n", begin, end)
+        place = line_end + 1 if line_end >= 0 else end
+    elif style is not None:
+        place = begin + 1
+    for character in value[: offset + 1]:
+        # What comes of a line break and indentation is one space or break, or nothing at the beginning of a line.
+        while place < end and text[place] != character and text[place] in _SPACE:
+            place += 1
+        if style == '"':
+            place = _over_continued(text, place)
+        last, place = place, place + _length(text, place, style)
+        if last >= end:
+            break
+    else:
+        return last if offset < len(value) and value else min(place, end)
+    return begin
+
+
+def _over_continued(text: str, place: int) -> int:
+    """Behind line breaks that are escaped, which stand for nothing, with the indentation behind them."""
+    while text.startswith(("\\\n", "\\\r"), place):
+        place += 2
+        while place < len(text) and text[place] in _SPACE:
+            place += 1
+    return place
+
+
+def _length(text: str, place: int, style: str | None) -> int:
+    """Characters of the document that one character of a quoted scalar takes."""
+    if style == "'" and text.startswith("''", place):
+        return 2
+    if style == '"' and text.startswith("\\", place):
+        return 2 + _ESCAPED.get(text[place + 1 : place + 2], 0)
+    return 1
+
+
+_SPACE = " \t\r\n"
+_BREAK = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
+_ESCAPED = {"x": 2, "u": 4, "U": 8}
+
+
+def _readable(value: str) -> bool:
+    return all(character.isprintable() or character in "\n\t" for character in value)
 
 
 def _scalar(node: "Node") -> str | None:

@@ -9,6 +9,8 @@ from callsheet.graph.canonical import tagged_digest
 from callsheet.graph.enums import Level, Policy
 from callsheet.graph.values import Digest, Value
 from callsheet.policy.contracts import ToolContract
+from callsheet.policy.keeping import Keeping
+from callsheet.policy.rules import MOST_RULES, Rule
 from callsheet.policy.settings import (
     HISTORY_LEVELS,
     MOST_BYTES,
@@ -25,8 +27,15 @@ from callsheet.policy.settings import (
     within,
 )
 
-RULE_VERSIONS: Mapping[str, int] = {**{policy.value: 1 for policy in Policy}, "deciding": 1}
-"""The version of each of the nine policies, and of how their verdicts come together (``deciding``).
+RULE_VERSIONS: Mapping[str, int] = {
+    **{policy.value: 1 for policy in Policy},
+    "recovery": 2,
+    "freshness": 2,
+    "deciding": 1,
+    "conditions": 1,
+}
+"""The version of each of the nine policies, of how their verdicts come together (``deciding``), and of the facts that
+the conditions of users' rules see (``conditions``).
 
 Raised whenever the rule decides anything differently.
 """
@@ -70,6 +79,10 @@ class PolicySetDocument(Value):
     #: The table of how likely a record is needed, as ``name@version``.
     needed: str = "needed@1"
     tools: tuple[ToolContract, ...] = ()
+    #: What users wrote beside the tables, asked in their order.
+    rules: tuple[Rule, ...] = ()
+    #: What becomes of records with age, by context class; the first that applies speaks.
+    retention: tuple[Keeping, ...] = ()
 
     def __post_init__(self) -> None:
         label(self.name, "the name of a policy set")
@@ -88,6 +101,12 @@ class PolicySetDocument(Value):
         if len(set(names)) != len(names):
             twice = next(name for place, name in enumerate(names) if name in names[:place])
             raise PolicyError(f"tools has {twice!r} twice")
+        named = [rule.name for rule in self.rules]
+        if len(named) > MOST_RULES:
+            raise PolicyError(f"{len(named)} rules; a policy set has at most {MOST_RULES}")
+        if len(set(named)) != len(named):
+            twice = next(name for place, name in enumerate(named) if name in named[:place])
+            raise PolicyError(f"rules has {twice!r} twice")
 
     @property
     def content(self) -> bytes:

@@ -50,11 +50,16 @@ def refusal(header: Header, boundary: Boundary) -> Reason | None:
 
 
 def _refusal(scope: Scope, boundary: Boundary) -> Reason | None:
+    return hidden_from(scope, boundary.participant, boundary.run)
+
+
+def hidden_from(scope: Scope, participant: RecordId | None, run: RecordId | None = None) -> Reason | None:
+    """Why this participant, in this run, may not see what has this scope; None: it may."""
     if scope.visibility is _AUDIT:
         return Reason.AUDIT_ONLY
-    if scope.sub_agent is not None and scope.sub_agent != boundary.run and not scope.releases:
+    if scope.sub_agent is not None and scope.sub_agent != run and not scope.releases:
         return Reason.NOT_RELEASED
-    return Reason.PARTICIPANT_PRIVATE if private_to_another(scope, boundary.participant) else None
+    return Reason.PARTICIPANT_PRIVATE if private_to_another(scope, participant) else None
 
 
 def private_to_another(scope: Scope, participant: RecordId | None) -> bool:

@@ -25,7 +25,7 @@ LONGEST_POINTER = 10_000
 Range: TypeAlias = tuple[int, int | None]
 """From, and up to but without; counted from 0; None: to the end."""
 
-PARTS = ("lines", "rows", "bytes", "pointer", "search")
+PARTS = ("lines", "rows", "bytes", "characters", "pointer", "search")
 """The ways to ask for a part of one artifact; at most one at a time."""
 
 
@@ -40,6 +40,8 @@ class RecallRequest:
     rows: Range | None = None
     #: Of the content as recorded.
     bytes: Range | None = None
+    #: Of the text, as lines show it; what reading on asks for where the text is not the bytes of the content.
+    characters: Range | None = None
     #: A JSON Pointer (RFC 6901) into JSON content.
     pointer: str | None = None
     #: Text to find in the content, literally, in either case.
@@ -57,7 +59,7 @@ class RecallRequest:
             raise InvalidOption(f"{asked[0]!r} needs a 'reference'; 'query' stands alone")
         if len(asked) > 1:
             raise InvalidOption(f"give at most one of {', '.join(PARTS)}; there are {' and '.join(asked)}")
-        for name in ("lines", "rows", "bytes"):
+        for name in ("lines", "rows", "bytes", "characters"):
             _check_range(name, getattr(self, name))
         for name, longest in (("search", LONGEST_SEARCH), ("query", LONGEST_SEARCH), ("reference", 512)):
             _check_text(name, getattr(self, name), longest)

@@ -26,6 +26,22 @@ def _only_lines(whole: bool) -> Outlined | None:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Piece:
+    """One part of a content of several, such as the blocks of a result. Their texts stand one below the other."""
+
+    #: Characters of the text, from and up to but without.
+    start: int
+    end: int
+    #: Its bytes in the content, from and up to but without.
+    raw_start: int
+    raw_end: int
+    #: Whether the text as UTF-8 is these bytes.
+    exact: bool = True
+    #: Whether the text only tells of bytes that are no text.
+    standin: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Source:
     """The content of one record, read and allowed to be read."""
 
@@ -38,6 +54,8 @@ class Source:
     #: Whether the text as UTF-8 is the content.
     exact: bool
     mime: str = ""
+    #: The parts of the content, where it has several or its text is not its bytes; they are in order.
+    pieces: tuple[Piece, ...] = ()
     #: Reads the rows or items of the text, all of them or, for False, of its beginning; None: it has but lines.
     outline: Callable[[bool], Outlined | None] = _only_lines
 
@@ -48,7 +66,8 @@ class Served:
 
     #: What a model is given: the line, then the content.
     text: str
-    #: The content alone, as it was recorded; of text that is not UTF-8, the text as UTF-8; of a search, what it shows.
+    #: The content alone, as it was recorded: what is shown, and what parts it from the slice that follows; for what
+    #: tells of bytes that are no text, these; of text that is not UTF-8, the text as UTF-8; of a search, what it shows.
     content: bytes
     #: What `shown` and `total` count, such as ``lines``; for a search ``matches``.
     unit: str
@@ -68,6 +87,9 @@ def serve(source: Source, request: RecallRequest) -> Served:
         return _search(source, source.text, request, request.search)
     if request.pointer is not None:
         return _pointer(source, source.text, request, request.pointer)
+    if request.characters is not None:
+        part = slices.take_characters(source.text, request.characters, request.limit)
+        return _served(source, request, part)
     if request.rows is not None:
         return _rows(source, source.text, request, request.rows)
     if request.lines is not None:
@@ -78,7 +100,7 @@ def serve(source: Source, request: RecallRequest) -> Served:
 def _whole(source: Source, text: str, request: RecallRequest) -> Served:
     if encoded_size(text) <= request.limit:
         lines = slices.line_count(text)
-        part = Slice(text=text, unit="lines", start=0, end=lines, total=lines)
+        part = Slice(text=text, unit="lines", start=0, end=lines, total=lines, span=(0, len(text)))
         served = _served(source, request, part, f"whole: {lines:,} lines, {len(source.raw):,} bytes")
         return replace(served, content=source.raw)
     return _lines(source, text, request, (0, None))
@@ -91,7 +113,7 @@ def _lines(source: Source, text: str, request: RecallRequest, asked: Range) -> S
         below = outlined is not None and part.start >= _header_lines(text, outlined)
         header = slices.header_text(text, outlined, request.limit // 4) if outlined is not None and below else ""
         if header:
-            room = max(request.limit - encoded_size(header), 1)
+            room = max(request.limit - encoded_size(header), slices.LEAST)
             part = replace(slices.take_lines(text, asked, room, exact=source.exact), header=header)
     return _served(source, request, part)
 
@@ -207,7 +229,7 @@ class _Showing:
         size = encoded_size(said) + 1
         if size > self.room and self.lines:
             return False
-        self.lines.append(said[: slices.fitting(said, 0, len(said), max(self.room, 1))])
+        self.lines.append(said[: slices.fitting(said, 0, len(said), max(self.room, slices.LEAST))])
         self.room -= size
         self.reached = reached
         return True
@@ -250,19 +272,39 @@ def _served(source: Source, request: RecallRequest, part: Slice, said: str | Non
         said += ", the last in part"
     if more is not None:
         said += f"; to read on: {{{more.arguments()}}}"
-    elif part.partial:
-        said += "; search finds the rest"
     if part.header:
         said += "; the header stands first"
     content = f"{part.header}\n{part.text}" if part.header else part.text
     return Served(
         text=f"({source.reference}, {said})" + (f"\n{content}" if content else ""),
-        content=part.text.encode("utf-8", "surrogatepass"),
+        content=_recorded(source, part),
         unit=part.unit,
         shown=part.end - part.start,
         total=part.total,
         more=more,
     )
+
+
+def _recorded(source: Source, part: Slice) -> bytes:
+    """The bytes for which a slice of the text stands."""
+    text, (start, end) = source.text, part.span
+    if text is None or not source.pieces:
+        return (text[start:end] if text is not None else part.text).encode("utf-8", "surrogatepass")
+    first = max(bisect_right(source.pieces, start, key=lambda piece: piece.start) - 1, 0)
+    found: list[bytes] = []
+    for piece in source.pieces[first:]:
+        if piece.start > end or (piece.start == end and end < len(text)):
+            break
+        begin, stop = max(piece.start, start), min(piece.end, end)
+        if piece.standin:
+            # They go with the beginning of the words that tell of them.
+            found.append(source.raw[piece.raw_start : piece.raw_end] if start <= piece.start else b"")
+        elif not piece.exact:
+            found.append(text[begin:stop].encode("utf-8", "surrogatepass"))
+        elif begin < stop:
+            at = piece.raw_start + encoded_size(text[piece.start : begin])
+            found.append(source.raw[at : at + encoded_size(text[begin:stop])])
+    return b"".join(found)
 
 
 def _onward(request: RecallRequest, more: tuple[str, Range] | None) -> RecallRequest | None:
@@ -274,6 +316,7 @@ def _onward(request: RecallRequest, more: tuple[str, Range] | None) -> RecallReq
         lines=onward if name == "lines" else None,
         rows=onward if name == "rows" else None,
         bytes=onward if name == "bytes" else None,
+        characters=onward if name == "characters" else None,
         limit=request.limit,
     )
 

@@ -1,6 +1,7 @@
 """Parts of one text exactly as they were recorded: lines, rows, bytes, spans; each within a limit, with what follows.
 
-Slices of lines joined are the text, slices of bytes joined are the bytes: nothing is lost or added between them.
+What follows goes on where a slice ended, also inside a line: as bytes where the text is the content's bytes, else as
+characters of the text. So slices of lines joined are the text, and slices of bytes joined are the bytes.
 """
 
 from collections.abc import Sequence
@@ -15,6 +16,9 @@ _HEADER_SHARE = 4
 """A header may take one part in so many of the limit."""
 
 _STRETCH = 65_536
+
+LEAST = 4
+"""Bytes that any character fits into: beside a header there is room for one at least."""
 
 
 class Piece(Protocol):
@@ -64,6 +68,8 @@ class Slice:
     more: tuple[str, Range] | None = None
     #: The last unit is shown in part, because alone it is beyond the limit.
     partial: bool = False
+    #: Characters of the text for which the slice stands: with what parts its units from those that follow.
+    span: tuple[int, int] = (0, 0)
 
 
 def fitting(text: str, start: int, end: int, limit: int) -> int:
@@ -92,7 +98,7 @@ def line_count(text: str) -> int:
 
 
 def take_lines(text: str, asked: Range, limit: int, *, exact: bool = True) -> Slice:
-    """Lines with their ends. `exact`: the text as UTF-8 is the content, so it goes on as bytes behind a cut line.
+    """Lines with their ends. `exact`: the text as UTF-8 is the content; then a cut line goes on as bytes.
 
     Raises `NotFound` for lines that begin behind the last.
     """
@@ -106,18 +112,28 @@ def take_lines(text: str, asked: Range, limit: int, *, exact: bool = True) -> Sl
     shown = text.count("\n", start, end) + (end == len(text) and not text.endswith("\n") and end > start)
     if shown or first == last:
         more = ("lines", (first + shown, last)) if first + shown < last else None
-        return Slice(text=text[start:end], unit="lines", start=first, end=first + shown, total=total, more=more)
-    onward = encoded_size(text[:stop])
-    rest: Range = (onward, onward + encoded_size(text[stop : _line_start(text, start, last - first)]))
+        span = (start, end)
+        return Slice(
+            text=text[start:end], unit="lines", start=first, end=first + shown, total=total, more=more, span=span
+        )
     return Slice(
         text=text[start:stop],
         unit="lines",
         start=first,
         end=first + 1,
         total=total,
-        more=("bytes", rest) if exact else None,
+        more=_onward(text, stop, _line_start(text, start, last - first), exact=exact),
         partial=True,
+        span=(start, stop),
     )
+
+
+def _onward(text: str, start: int, end: int, *, exact: bool) -> tuple[str, Range]:
+    """How to read on in the middle of a line."""
+    if not exact:
+        return "characters", (start, end)
+    before = encoded_size(text[:start])
+    return "bytes", (before, before + encoded_size(text[start:end]))
 
 
 def _line_start(text: str, start: int, lines: int, stop: int | None = None) -> int:
@@ -172,7 +188,7 @@ def take_rows(text: str, outlined: Outlined, asked: Range, limit: int, *, exact:
     last = len(rows) if last is None else min(last, len(rows))
     header = header_text(text, outlined, limit // _HEADER_SHARE)
     start = rows[first].start
-    stop = start + max(limit - encoded_size(header), 1)
+    stop = start + max(limit - encoded_size(header), LEAST)
     stop = fitting(text, start, rows[last - 1].end, stop - start)
     end = first
     while end < last and rows[end].end <= stop:
@@ -181,11 +197,10 @@ def take_rows(text: str, outlined: Outlined, asked: Range, limit: int, *, exact:
     more: tuple[str, Range] | None = ("rows", (end, last)) if end < last else None
     if partial:
         end = first + 1
-        onward = encoded_size(text[:stop])
-        rest: Range = (onward, onward + encoded_size(text[stop : rows[last - 1].end]))
-        more = ("bytes", rest) if exact else None
+        more = _onward(text, stop, rows[last - 1].end, exact=exact) if stop < rows[last - 1].end else None
+    shown = stop if partial else rows[end - 1].end
     return Slice(
-        text=text[start : stop if partial else rows[end - 1].end],
+        text=text[start:shown],
         unit=outlined.unit,
         start=first,
         end=end,
@@ -193,6 +208,7 @@ def take_rows(text: str, outlined: Outlined, asked: Range, limit: int, *, exact:
         header=header,
         more=more,
         partial=partial,
+        span=(start, rows[end].start if not partial and end < last else shown),
     )
 
 
@@ -216,14 +232,36 @@ def header_text(text: str, outlined: Outlined, limit: int) -> str:
 
 
 def take_span(text: str, start: int, end: int, limit: int, *, exact: bool = True) -> Slice:
-    """Characters from and up to; what is beyond the limit goes on as bytes."""
+    """Characters from and up to; what is beyond the limit goes on as bytes, or as characters unless `exact`."""
     stop = fitting(text, start, end, limit)
-    more: tuple[str, Range] | None = None
-    if stop < end and exact:
-        onward = encoded_size(text[:stop])
-        more = ("bytes", (onward, onward + encoded_size(text[stop:end])))
-    total = end - start
-    return Slice(text=text[start:stop], unit="characters", start=0, end=stop - start, total=total, more=more)
+    more = _onward(text, stop, end, exact=exact) if stop < end else None
+    return Slice(
+        text=text[start:stop],
+        unit="characters",
+        start=0,
+        end=stop - start,
+        total=end - start,
+        more=more,
+        span=(start, stop),
+    )
+
+
+def take_characters(text: str, asked: Range, limit: int) -> Slice:
+    """Characters of the text, counted from 0. Raises `NotFound` behind the last."""
+    first, last = asked
+    total = len(text)
+    _within("characters", first, total)
+    last = total if last is None else min(last, total)
+    stop = fitting(text, first, last, limit)
+    return Slice(
+        text=text[first:stop],
+        unit="characters",
+        start=first,
+        end=stop,
+        total=total,
+        more=("characters", (stop, last)) if stop < last else None,
+        span=(first, stop),
+    )
 
 
 def _within(unit: str, first: int, total: int) -> None:

@@ -18,7 +18,7 @@ _KNOWN = ("reference", *PARTS, "query")
 
 
 def schema() -> dict[str, object]:
-    """The JSON schema of its arguments."""
+    """The JSON schema of its arguments. ``characters`` is not among them: an answer names it where it is of use."""
     range_of = {"type": "array", "items": {"type": "integer"}}
     text = {"type": "string"}
     return {
@@ -57,6 +57,7 @@ def parse(arguments: str | Mapping[str, object]) -> RecallRequest:
         lines=_range(kept, "lines"),
         rows=_range(kept, "rows"),
         bytes=_range(kept, "bytes"),
+        characters=_range(kept, "characters"),
         pointer=_text(kept, "pointer"),
         search=_text(kept, "search"),
         query=_text(kept, "query"),

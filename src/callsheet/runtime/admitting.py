@@ -8,22 +8,25 @@ from callsheet.derive.derived import Derived, unpack
 from callsheet.errors import BodyErased, PolicyError, RecallRefused
 from callsheet.graph.enums import Policy, Privacy, Reason, Relation, StateField
 from callsheet.graph.ids import RecordId
-from callsheet.graph.nodes import Boundary, ContextAssembly, ToolArtifact
+from callsheet.graph.nodes import Boundary, ContextAssembly, Message, ToolArtifact
 from callsheet.graph.query import NodeQuery
 from callsheet.graph.record import Record
 from callsheet.graph.times import isoformat
 from callsheet.graph.values import Digest
 from callsheet.policy.candidate import Candidate
-from callsheet.policy.contracts import ToolContract, classes, contracts
+from callsheet.policy.contracts import ToolContract, classes, contracts, stale_from
 from callsheet.policy.deciding import decide
 from callsheet.policy.sets import BALANCED, PolicySetDocument
 from callsheet.policy.settings import Retention
 from callsheet.policy.verdict import Decision
 from callsheet.recall.tool import NAME as RECALL
-from callsheet.runtime.deciding import Standings, read_standings
+from callsheet.runtime.deciding import Standings, ages, read_standings
+from callsheet.runtime.labels import of_result
 from callsheet.runtime.policies import policy_by_hash
+from callsheet.runtime.ruling import ruling, shown
 from callsheet.runtime.seeing import Sight
 from callsheet.runtime.session import Session
+from callsheet.runtime.unseen import Unseen, unseen
 
 _FINAL = (Policy.ATTRIBUTION, Policy.VISIBILITY, Policy.PRIVACY)
 
@@ -72,15 +75,24 @@ class Admitting:
             session.conversation.key,
             self.seen.lineage,
             tuple(record.id for record in new),
-            self.seen.shows,
+            shown(self.policy, self.seen.boundary, self.seen.shows),
+            hidden=self._hidden(),
         )
         positions = [record.position for record in new if isinstance(record.body, ToolArtifact)]
         indexes = session.ledger.indexed(session.conversation.key, positions) if positions else {}
         declared = contracts((), self.policy.tools)
+        ruled = ruling(self.policy, self.seen.boundary)
         for record in new:
             index = indexes.get(record.position)
             candidate = self._candidate(record, standings, unpack(index.derived) if index else None, declared)
-            self._judged[record.id] = Judged(candidate, decide(candidate, self.seen.boundary, self.policy))
+            self._judged[record.id] = Judged(candidate, decide(candidate, self.seen.boundary, self.policy, ruled))
+
+    def _hidden(self) -> Unseen:
+        """The changes that the view may not see; kept at hand, so that only later ones are read again."""
+        session, seen = self.seen.session, self.seen
+        desk = session.desk(seen.view)
+        desk.hidden = unseen(session.ledger, session.conversation.key, seen.lineage, seen.shows, desk.hidden)
+        return desk.hidden
 
     def _candidate(
         self,
@@ -97,8 +109,9 @@ class Admitting:
         privacy = Privacy(state(StateField.PRIVACY, record.id) or header.privacy)
         freshness = None
         if artifact is not None:
-            content = Privacy.SECRET if derived is not None and derived.privacy is Privacy.SECRET else privacy
-            privacy, freshness = classes(contract, content, derived.freshness if derived is not None else None)
+            changed = state(StateField.PRIVACY, record.id)
+            content = of_result(header.privacy, changed, derived, self.policy, self.seen.boundary.provider)
+            privacy, freshness = classes(contract, content, ages(derived))
         return Candidate(
             record=record.id,
             kind=header.kind,
@@ -106,12 +119,16 @@ class Admitting:
             privacy=privacy,
             freshness=freshness,
             observed=header.at if artifact is not None else None,
+            stale_after=stale_from(contract, header.at),
             marked_stale=state(StateField.STALE, record.id) is not None,
             tool=tool,
             contract=contract,
             superseded_by=standings.linked(Relation.SUPERSEDES, record.id),
             erased=body is None or state(StateField.ERASED, record.id) is not None,
             retention=Retention(state(StateField.RETENTION, record.id) or Retention.KEEP),
+            attributes=getattr(body, "attributes", ()),
+            tainted=getattr(body, "tainted", None),
+            role=body.role if isinstance(body, Message) else None,
             bytes=artifact.size if artifact is not None else 0,
             exact_wanted=True,
         )

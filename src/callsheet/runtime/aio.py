@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import threading
 from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Self
@@ -10,7 +11,7 @@ from callsheet.assemble.needed import Needed
 from callsheet.explain.absence import WhyNot
 from callsheet.explain.difference import Difference
 from callsheet.explain.sheet import Explained
-from callsheet.graph.enums import ArtifactStatus, ForkReason, RuntimeMode
+from callsheet.graph.enums import ArtifactStatus, ForkReason, RunStatus, RuntimeMode
 from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import ToolCall
 from callsheet.graph.ports import Clock, Ids, Ledger, Signer
@@ -18,13 +19,22 @@ from callsheet.graph.record import Record
 from callsheet.policy.sets import PolicySetDocument
 from callsheet.recall.request import DEFAULT_LIMIT, Range
 from callsheet.runtime.checking import Checked
-from callsheet.runtime.conversation import DEFAULT_RESERVE, Conversation, PendingCall, Recorded
+from callsheet.runtime.comparing import Compared
+from callsheet.runtime.conversation import DEFAULT_RESERVE, Conversation, PendingCall, Recorded, call_id
 from callsheet.runtime.counters import Counters
+from callsheet.runtime.executing import waiting
+from callsheet.runtime.executing.approving import ApprovalRequest
+from callsheet.runtime.executing.auditing import CallRecord
+from callsheet.runtime.executing.executing import PARALLEL, Execution
+from callsheet.runtime.executing.job import Executed
+from callsheet.runtime.executing.pace import Pace
+from callsheet.runtime.executing.tool import AnyTool
 from callsheet.runtime.explaining import Rebuilt
 from callsheet.runtime.opening import DEFAULT_TENANT
 from callsheet.runtime.opening import open as open_sync
 from callsheet.runtime.options import Time
 from callsheet.runtime.recalling import Recalled
+from callsheet.runtime.routing import Provider, Route
 from callsheet.runtime.runtime import Runtime
 from callsheet.runtime.searching import MOST_FOUND, Finding
 from callsheet.runtime.sheet import Sheet
@@ -84,6 +94,16 @@ class AsyncRuntime:
         """See `Runtime.existing`."""
         return AsyncConversation(await asyncio.to_thread(self._runtime.existing, name))
 
+    async def route(
+        self,
+        talk: "AsyncConversation",
+        providers: Sequence[Provider],
+        *,
+        policy: str | PolicySetDocument | None = None,
+    ) -> tuple[Route, ...]:
+        """See `Runtime.route`."""
+        return await talk.route(providers, policy=policy)
+
 
 class AsyncConversation:
     """See `Conversation`."""
@@ -141,7 +161,7 @@ class AsyncConversation:
         provider: str,
         model: str,
         budget: int | None = None,
-        tools: Sequence[Mapping[str, object]] = (),
+        tools: Sequence[Mapping[str, object] | AnyTool] = (),
         policy: str | PolicySetDocument | None = None,
         now: Time | None = None,
         mode: RuntimeMode | str = RuntimeMode.CHAT,
@@ -172,6 +192,69 @@ class AsyncConversation:
         """See `Conversation.sheets`."""
         return await asyncio.to_thread(self._conversation.sheets, newest=newest)
 
+    async def failed(
+        self,
+        sheet: Sheet | str | None = None,
+        *,
+        status: RunStatus | str = RunStatus.FAILED,
+        error: str = "",
+        reply: object = None,
+    ) -> RecordId:
+        """See `Conversation.failed`."""
+        return await asyncio.to_thread(self._conversation.failed, sheet, status=status, error=error, reply=reply)
+
+    async def execute(
+        self,
+        tools: Sequence[AnyTool],
+        *,
+        calls: Sequence[str | PendingCall] | None = None,
+        parallel: int = PARALLEL,
+        cancel: threading.Event | None = None,
+        pace: Pace | None = None,
+    ) -> Executed:
+        """See `Conversation.execute`."""
+        wanted = None if calls is None else tuple(call_id(call) for call in calls)
+        execution = Execution(tools=tools, calls=wanted, parallel=parallel, cancel=cancel, pace=pace)
+        return await waiting.execute(self._conversation._execute, execution)
+
+    async def executions(self) -> tuple[CallRecord, ...]:
+        """See `Conversation.executions`."""
+        return await asyncio.to_thread(self._conversation.executions)
+
+    async def approvals(self) -> tuple[ApprovalRequest, ...]:
+        """See `Conversation.approvals`."""
+        return await asyncio.to_thread(self._conversation.approvals)
+
+    async def approve(self, call: str | PendingCall, *, by: str, arguments: str | None = None) -> RecordId:
+        """See `Conversation.approve`."""
+        return await asyncio.to_thread(self._conversation.approve, call, by=by, arguments=arguments)
+
+    async def refuse(
+        self, call: str | PendingCall, *, by: str, reason: str = "", arguments: str | None = None
+    ) -> RecordId:
+        """See `Conversation.refuse`."""
+        return await asyncio.to_thread(self._conversation.refuse, call, by=by, reason=reason, arguments=arguments)
+
+    async def settle(
+        self,
+        call: str | PendingCall,
+        result: object,
+        *,
+        by: str,
+        status: ArtifactStatus | str = ArtifactStatus.OK,
+        reason: str = "",
+    ) -> RecordId:
+        """See `Conversation.settle`."""
+        return await asyncio.to_thread(self._conversation.settle, call, result, by=by, status=status, reason=reason)
+
+    async def repeat(self, call: str | PendingCall, *, by: str) -> RecordId:
+        """See `Conversation.repeat`."""
+        return await asyncio.to_thread(self._conversation.repeat, call, by=by)
+
+    async def give_up(self, call: str | PendingCall, *, by: str, reason: str = "") -> RecordId:
+        """See `Conversation.give_up`."""
+        return await asyncio.to_thread(self._conversation.give_up, call, by=by, reason=reason)
+
     async def recall(
         self,
         reference: str,
@@ -179,6 +262,7 @@ class AsyncConversation:
         lines: Range | None = None,
         rows: Range | None = None,
         bytes: Range | None = None,
+        characters: Range | None = None,
         pointer: str | None = None,
         search: str | None = None,
         limit: int = DEFAULT_LIMIT,
@@ -190,6 +274,7 @@ class AsyncConversation:
             lines=lines,
             rows=rows,
             bytes=bytes,
+            characters=characters,
             pointer=pointer,
             search=search,
             limit=limit,
@@ -272,9 +357,15 @@ class AsyncConversation:
         """See `Conversation.history`."""
         return await asyncio.to_thread(self._conversation.history)
 
-    async def raw(self, artifact: str) -> bytes:
+    async def raw(self, artifact: str, *, privileged: bool = False, reason: str | None = None) -> bytes:
         """See `Conversation.raw`."""
-        return await asyncio.to_thread(self._conversation.raw, artifact)
+        return await asyncio.to_thread(self._conversation.raw, artifact, privileged=privileged, reason=reason)
+
+    async def route(
+        self, providers: Sequence[Provider], *, policy: str | PolicySetDocument | None = None
+    ) -> tuple[Route, ...]:
+        """See `Conversation.route`."""
+        return await asyncio.to_thread(self._conversation.route, providers, policy=policy)
 
     async def counters(self) -> Counters:
         """See `Conversation.counters`."""
@@ -291,6 +382,12 @@ class AsyncConversation:
     async def difference(self, one: Sheet | str, other: Sheet | str) -> Difference:
         """See `Conversation.difference`."""
         return await asyncio.to_thread(self._conversation.difference, one, other)
+
+    async def compare(
+        self, before: str | PolicySetDocument, after: str | PolicySetDocument, *, newest: int = 100
+    ) -> Compared:
+        """See `Conversation.compare`."""
+        return await asyncio.to_thread(self._conversation.compare, before, after, newest=newest)
 
     async def rebuild(self, sheet: Sheet | str) -> Rebuilt:
         """See `Conversation.rebuild`."""

@@ -36,6 +36,8 @@ class Candidates:
     """Collects the candidates of one search."""
 
     seen: Sight
+    #: Where the turn begins that waits for its answer: its messages are what is asked, not what is looked for.
+    present: int | None = None
     #: Records that may be found, by id.
     records: dict[RecordId, Record] = field(default_factory=dict)
     #: Calls that a query names, by the message that made them.
@@ -84,6 +86,7 @@ class Candidates:
         session, seen = self.seen.session, self.seen
         new = [id for id in dict.fromkeys(ids) if id not in self._found]
         records = [record for record in session.ledger.get(session.conversation.key, new) if seen.shows(record)]
+        records = [record for record in records if record.id not in seen.withheld]
         calls = [record for record in records if isinstance(record.body, ToolCall)]
         askers = [call.body.message for call in calls if isinstance(call.body, ToolCall)]
         wanted = [id for id in dict.fromkeys(askers) if id not in self._found]
@@ -107,10 +110,10 @@ class Candidates:
                 self.records[record.id] = record
 
     def _searchable(self, record: Record) -> bool:
-        """Instructions always stand in the request; the answers of recalls only repeat others."""
+        """Instructions and the present turn stand in the request; the answers of recalls only repeat others."""
         body = record.body
         if isinstance(body, Message):
-            return body.role not in INSTRUCTING
+            return body.role not in INSTRUCTING and (self.present is None or record.position < self.present)
         return isinstance(body, ToolArtifact) and body.recalls is None and not self._repeats(body)
 
     def _repeats(self, body: ToolArtifact) -> bool:
@@ -118,7 +121,7 @@ class Candidates:
         part = body.content[0] if body.tool == RECALL and len(body.content) == 1 else None
         if not isinstance(part, Text) or body.size > _LONGEST_ANSWER:
             return False
-        return text_of(self.seen.session.read(part.text)).startswith(_ANSWERS)
+        return text_of(self.seen.read(part.text)).startswith(_ANSWERS)
 
     # ------------------------------------------------------------------ indexes
 

@@ -8,16 +8,20 @@ from callsheet.graph.cut import Lineage
 from callsheet.graph.effects import UNSETTLED
 from callsheet.graph.enums import ArtifactStatus, CallStatus, Freshness, Privacy, Relation, StateField
 from callsheet.graph.ids import RecordId
-from callsheet.graph.nodes import Boundary, Message, ToolArtifact, ToolCall
+from callsheet.graph.nodes import Boundary, Message, ToolArtifact, ToolCall, ToolMemory
 from callsheet.graph.ports import Ledger
-from callsheet.graph.query import LinkQuery, LinkRow, StateQuery
+from callsheet.graph.query import LinkQuery, LinkRow
 from callsheet.graph.record import Record, StreamKey
 from callsheet.policy.candidate import Candidate
-from callsheet.policy.contracts import ToolContract, classes, contracts
+from callsheet.policy.conditions import Ruling
+from callsheet.policy.contracts import ToolContract, classes, contracts, stale_from
 from callsheet.policy.deciding import decide
 from callsheet.policy.sets import PolicySetDocument
 from callsheet.policy.settings import Retention
 from callsheet.policy.verdict import Decision
+from callsheet.runtime.labels import of_result
+from callsheet.runtime.ruling import ruling
+from callsheet.runtime.unseen import Unseen, Visible, unseen
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -54,30 +58,43 @@ _RELATIONS = (Relation.SUPERSEDES, Relation.CONFLICTS_WITH)
 
 
 def read_standings(
-    ledger: Ledger, key: StreamKey, lineage: Lineage, ids: tuple[RecordId, ...], shows: Callable[[Record], bool]
+    ledger: Ledger,
+    key: StreamKey,
+    lineage: Lineage,
+    ids: tuple[RecordId, ...],
+    shows: Callable[[Record], bool],
+    *,
+    hidden: Unseen | None = None,
 ) -> Standings:
-    """What changes along a lineage have made of these records.
+    """What changes along a lineage have made of these records, as far as they are shown to the reader.
 
-    A relation counts only where the record that it comes from is shown to the reader: a hidden replacement replaces
-    nothing.
+    A relation counts only where the record that it comes from is shown too: a hidden replacement replaces nothing.
+    `hidden` are the changes that are not shown, where they were looked for already.
     """
     if not ids:
         return Standings()
-    states = {
-        state: {
-            row.target: row.value
-            for row in ledger.states(key, StateQuery(field=state, targets=ids, lineage=lineage))
-            if row.value is not None
-        }
-        for state in _STATES
+    known = hidden if hidden is not None else unseen(ledger, key, lineage, shows)
+    visible = Visible(ledger=ledger, key=key, lineage=lineage, shows=shows, hidden=known)
+    links = {
+        relation: visible.links(ledger.links(key, LinkQuery(relation=relation, targets=ids, lineage=lineage)))
+        for relation in _RELATIONS
     }
-    links: dict[Relation, list[LinkRow]] = {}
-    for relation in _RELATIONS:
-        rows = ledger.links(key, LinkQuery(relation=relation, targets=ids, lineage=lineage))
-        sources = ledger.get(key, [row.source for row in rows]) if rows else []
-        seen = {record.id for record in sources if shows(record)}
-        links[relation] = [row for row in rows if row.source in seen]
-    return Standings(states=states, links=links)
+    return Standings(states=visible.states(_STATES, ids), links=links)
+
+
+def settled(records: Iterable[Record]) -> frozenset[RecordId]:
+    """The failed results that a later success of the same tool has settled."""
+    good: set[str] = set()
+    found: set[RecordId] = set()
+    for record in sorted(records, key=lambda record: -record.position):
+        body = record.body
+        if not isinstance(body, ToolArtifact) or body.tool is None:
+            continue
+        if body.status is ArtifactStatus.OK:
+            good.add(body.tool)
+        elif body.tool in good:
+            found.add(record.id)
+    return frozenset(found)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,28 +109,39 @@ class Deciding:
     open: frozenset[RecordId]
     turn: int
     declared: tuple[ToolContract, ...] = ()
+    #: The tool of a result that a recall gave again; None: it is not looked up, and rules that ask for it leave it out.
+    tool_of: Callable[[RecordId], str | None] | None = None
     _contracts: Mapping[str, ToolContract] = field(init=False, default_factory=dict)
+    _ruling: Ruling | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_contracts", contracts(self.declared, self.policy.tools))
+        object.__setattr__(self, "_ruling", ruling(self.policy, self.boundary))
 
     def resolved(self, records: Iterable[Record]) -> frozenset[RecordId]:
         """The failed results that a later success of the same tool has settled."""
-        settled: set[str] = set()
-        found: set[RecordId] = set()
-        for record in sorted(records, key=lambda record: -record.position):
-            body = record.body
-            if not isinstance(body, ToolArtifact) or body.tool is None:
-                continue
-            if body.status is ArtifactStatus.OK:
-                settled.add(body.tool)
-            elif body.tool in settled:
-                found.add(record.id)
-        return frozenset(found)
+        return settled(records)
 
     def decide(self, record: Record, turn: int, *, derived: Derived | None, resolved: bool, newest: bool) -> Decision:
         """What the policies say of one record that stands in this turn. `newest`: it is the newest user turn."""
-        return decide(self._candidate(record, turn, derived, resolved, newest), self.boundary, self.policy)
+        candidate = self._candidate(record, turn, derived, resolved, newest)
+        return decide(candidate, self.boundary, self.policy, self._ruling)
+
+    def _tool(self, body: ToolArtifact) -> str | None:
+        """The tool whose result it shows: rules that users write follow what a recall gave again."""
+        if body.recalls is None or not self.policy.rules:
+            return body.tool
+        return self.tool_of(body.recalls) if self.tool_of is not None else None
+
+    def class_of(self, record: Record, derived: Derived | None) -> Privacy:
+        """The class of a record now: what changes, its tool's contract and its content made of it."""
+        body, header = record.body, record.header
+        changed = self.standings.state(StateField.PRIVACY, record.id)
+        if not isinstance(body, ToolArtifact):
+            return Privacy(changed or header.privacy)
+        contract = self._contracts.get(body.tool) if body.tool is not None else None
+        content = of_result(header.privacy, changed, derived, self.policy, self.boundary.provider)
+        return classes(contract, content, None)[0]
 
     def _candidate(self, record: Record, turn: int, derived: Derived | None, resolved: bool, newest: bool) -> Candidate:
         body, header = record.body, record.header
@@ -130,15 +158,19 @@ class Deciding:
                 scope=header.scope,
                 privacy=privacy,
                 role=body.role,
+                superseded_by=standings.linked(Relation.SUPERSEDES, record.id),
                 turn_age=age,
                 marked_stale=marked,
                 pinned=pinned,
                 erased=erased,
             )
+        if isinstance(body, ToolMemory):
+            return self._memory(record, body, age)
         assert isinstance(body, ToolArtifact)
         contract = self._contracts.get(body.tool) if body.tool is not None else None
-        content = derived.privacy if derived is not None and derived.privacy is Privacy.SECRET else privacy
-        shown_as, freshness = classes(contract, content, _ages(derived))
+        changed = standings.state(StateField.PRIVACY, record.id)
+        content = of_result(header.privacy, changed, derived, self.policy, self.boundary.provider)
+        shown_as, freshness = classes(contract, content, ages(derived))
         promotion = standings.state(StateField.PROMOTION, record.id)
         return Candidate(
             record=record.id,
@@ -148,8 +180,9 @@ class Deciding:
             turn_age=age,
             freshness=freshness,
             observed=header.at,
+            stale_after=stale_from(contract, header.at),
             marked_stale=marked,
-            tool=body.tool,
+            tool=self._tool(body),
             contract=contract,
             call=CallStatus.OPEN if body.status in UNSETTLED else CallStatus.ANSWERED,
             outcome=body.status,
@@ -166,7 +199,31 @@ class Deciding:
         )
 
 
-def _ages(derived: Derived | None) -> Freshness | None:
+    def _memory(self, record: Record, body: ToolMemory, age: int) -> Candidate:
+        """A memory: its classes are those that it was made with, which follow the strictest of what it rests on."""
+        standings = self.standings
+        return Candidate(
+            record=record.id,
+            kind="tool_memory",
+            scope=record.header.scope,
+            privacy=Privacy(standings.state(StateField.PRIVACY, record.id) or record.header.privacy),
+            turn_age=age,
+            freshness=body.freshness,
+            observed=body.observed,
+            stale_after=body.stale_after,
+            marked_stale=standings.state(StateField.STALE, record.id) is not None,
+            tool=body.tools[0] if len(body.tools) == 1 else None,
+            superseded_by=standings.linked(Relation.SUPERSEDES, record.id),
+            conflicts_with=standings.linked(Relation.CONFLICTS_WITH, record.id),
+            pinned=standings.state(StateField.PINNED, record.id) is not None,
+            promoted=True,
+            erased=standings.state(StateField.ERASED, record.id) is not None,
+            attributes=body.attributes,
+            tainted=body.tainted,
+        )
+
+
+def ages(derived: Derived | None) -> Freshness | None:
     """How a result ages by what its content shows: only clear signs of change count, else its date tells enough.
 
     That a result is merely old makes it no less the newest that is known; without a contract it is shown with its date.

@@ -4,27 +4,39 @@ Nothing here decides anything: a desk that is empty, as after a restart, leads t
 """
 
 import threading
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
+
+import msgspec
 
 from callsheet.assemble.delta import Whole
 from callsheet.assemble.forms import Forms
 from callsheet.assemble.likeness import Earlier
 from callsheet.derive.derived import Derived, unpack
+from callsheet.derive.redaction import Redaction
 from callsheet.graph.ids import RecordId
 from callsheet.graph.index import Index
 from callsheet.graph.nodes import Message, ToolCall
-from callsheet.graph.ports import Ledger, TokenCounter
+from callsheet.graph.ports import Ledger
 from callsheet.graph.record import Record, StreamKey
 from callsheet.graph.values import CallRef
 from callsheet.runtime.remembering import Remembered
+from callsheet.runtime.unseen import NONE, Unseen
+from callsheet.wire.tokens import TokenCounter
 
 _COUNTED = 4_096
 """Texts whose counts are kept."""
 
+_TOOLSETS = 8
+"""Lists of tools whose counts are kept."""
+
 _SHEETS = 4
 """Sheets that are kept: several may be assembled before one is shown."""
+
+
+Toolsets: TypeAlias = dict[tuple[TokenCounter, tuple[str, ...]], int]
+"""Tokens of lists of tools, by the counter and the JSON text of each."""
 
 
 @dataclass(kw_only=True)
@@ -38,24 +50,38 @@ class Desk:
     #: Results to which new ones are compared.
     earlier: dict[RecordId, Earlier] = field(default_factory=dict)
     forms: dict[bool, Forms] = field(default_factory=dict)
+    #: How secrets are marked in those texts; None: they are shown.
+    redaction: Redaction | None = None
     sheets: list[Whole] = field(default_factory=list)
     counts: dict[tuple[str, str], int] = field(default_factory=dict)
+    toolsets: "Toolsets" = field(default_factory=dict)
+    #: Indexes of records that were looked at for the last request whether or not they stand in view, by position.
+    looked_at: dict[int, Index] = field(default_factory=dict)
+    #: Addresses of the blocks of the last request.
+    addresses: dict[bytes, str] = field(default_factory=dict)
     remembered: Remembered = field(default_factory=Remembered)
+    #: The changes so far that the view may not see.
+    hidden: Unseen = NONE
+    #: The records that stand in each of the sheets.
+    _standing: list[frozenset[RecordId]] = field(default_factory=list)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def put(self, sheet: Whole) -> None:
         """Keep a sheet that was just assembled, and of the records those that stand in it."""
         self.sheets = [*self.sheets[1 - _SHEETS :], sheet]
-        wanted = {selection.record for kept in self.sheets for selection in kept.selected}
+        standing = frozenset(selection.record for selection in sheet.selected)
+        self._standing = [*self._standing[1 - _SHEETS :], standing]
+        wanted = frozenset().union(*self._standing)
+        left = not self.records.keys() <= wanted
         keeping: tuple[dict[RecordId, Any], ...] = (self.records, self.indexes, self.derived, self.earlier)
         for known in keeping:
-            for id in [id for id in known if id not in wanted]:
+            for id in known.keys() - wanted:
                 del known[id]
-        standing = {id for record in self.records.values() for id in called(record)}
-        standing |= {
-            call for record in self.records.values() if (call := getattr(record.body, "call", None)) is not None
-        }
-        self.calls = {id: call for id, call in self.calls.items() if id in standing}
+        if not left:
+            return
+        calls = {id for record in self.records.values() for id in called(record)}
+        calls |= {call for record in self.records.values() if (call := getattr(record.body, "call", None)) is not None}
+        self.calls = {id: call for id, call in self.calls.items() if id in calls}
         self.remembered.forget(wanted)
         for forms in self.forms.values():
             forms.forget(wanted)
@@ -63,16 +89,35 @@ class Desk:
     def forget(self, ids: Iterable[RecordId]) -> None:
         """Have these records, and what was made of them, no longer at hand: their bodies were erased."""
         known: tuple[dict[RecordId, Any], ...] = (self.records, self.indexes, self.derived, self.earlier, self.calls)
-        for id in ids:
+        gone = set(ids)
+        # What is known of a result quotes what was asked for.
+        gone |= (
+            {id for id, record in self.records.items() if getattr(record.body, "call", None) in gone} if gone else gone
+        )
+        for id in gone:
             for kept in known:
                 kept.pop(id, None)
-            # Lines of notes quote calls as well as records.
+            # Lines of notes quote calls as well as records; texts are the keys of what was counted.
             self.forms.clear()
+            self.counts.clear()
+            self.looked_at.clear()
+            self.addresses.clear()
+
+    def under(self, redaction: Redaction | None) -> None:
+        """Let go of texts that were made with secrets where they may not be shown now, and the other way round."""
+        if redaction != self.redaction:
+            self.redaction = redaction
+            self.forms.clear()
+            self.earlier.clear()
+
+    def forget_erased(self, ledger: Ledger, key: StreamKey) -> None:
+        """Have at hand no longer what was erased since, by whomever and wherever that was recorded."""
+        self.forget(ledger.erased(key, (*self.records, *self.calls)))
 
     def forms_for(self, references: bool) -> Forms:
         """The texts of results, with references or without."""
         if references not in self.forms:
-            self.forms[references] = Forms(derived=self.derived, references=references)
+            self.forms[references] = Forms(derived=self.derived, references=references, redaction=self.redaction)
         return self.forms[references]
 
     def fetch(self, ledger: Ledger, key: StreamKey, ids: Iterable[RecordId]) -> None:
@@ -98,11 +143,27 @@ class Desk:
             if derived is not None:
                 self.derived[id] = derived
 
+    def indexed(self, ledger: Ledger, key: StreamKey, positions: Sequence[int]) -> dict[int, Index]:
+        """The indexes of the records at these positions; those that were looked at for the last request are at hand."""
+        missing = [position for position in positions if position not in self.looked_at]
+        read = ledger.indexed(key, missing) if missing else {}
+        both = {**self.looked_at, **read}
+        self.looked_at = {position: both[position] for position in positions if position in both}
+        return self.looked_at
+
+    def addressed(self, blocks: Sequence[bytes], address: Callable[[bytes], str]) -> tuple[str, ...]:
+        """The addresses of the blocks of a request; most stood in the last one."""
+        known = self.addresses
+        self.addresses = {block: known.get(block) or address(block) for block in blocks}
+        return tuple(self.addresses[block] for block in blocks)
+
     def counting(self, counter: TokenCounter) -> "Counting":
         """The counter, without counting again what was counted here."""
         if len(self.counts) > _COUNTED:
             self.counts.clear()
-        return Counting(counter=counter, known=self.counts)
+        if len(self.toolsets) > _TOOLSETS:
+            self.toolsets.clear()
+        return Counting(counter=counter, name=counter.name, known=self.counts, toolsets=self.toolsets)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -110,13 +171,24 @@ class Counting:
     """Counts texts as a counter does, each once."""
 
     counter: TokenCounter
+    #: Of the counter.
+    name: str
     known: dict[tuple[str, str], int]
+    toolsets: "Toolsets"
 
     def __call__(self, text: str) -> int:
-        key = (self.counter.name, text)
+        key = (self.name, text)
         count = self.known.get(key)
         if count is None:
             count = self.known[key] = self.counter.count(text)
+        return count
+
+    def tools(self, tools: Iterable[object]) -> int:
+        """The tokens of the tools that a request offers."""
+        definitions = tuple(msgspec.json.encode(tool).decode() for tool in tools)
+        count = self.toolsets.get((self.counter, definitions))
+        if count is None:
+            count = self.toolsets[self.counter, definitions] = self.counter.count_tools(definitions)
         return count
 
 

@@ -7,6 +7,8 @@ from msgspec.structs import replace
 
 from callsheet.assemble import blocks
 from callsheet.assemble.sizes import RECORDED_IN
+from callsheet.derive.derived import unpack
+from callsheet.derive.redaction import Redaction
 from callsheet.errors import InvalidOption
 from callsheet.graph import values
 from callsheet.graph.canonical import content_digest
@@ -27,14 +29,15 @@ from callsheet.graph.query import StateQuery
 from callsheet.graph.record import Body, Draft, Record, StreamKey
 from callsheet.graph.times import Instant
 from callsheet.graph.values import DEFAULT_PRIVACY, Scope
-from callsheet.policy.visibility import private_to_another
+from callsheet.policy.visibility import hidden_from
 from callsheet.recall.tool import NAME as RECALL
 from callsheet.recall.tool import parse
 from callsheet.runtime.indexing import Indexing
-from callsheet.runtime.labels import strictest
-from callsheet.runtime.matching import match
+from callsheet.runtime.labels import of_sheet, strictest
+from callsheet.runtime.matching import Match, match
 from callsheet.runtime.naming import AROUND, found_in, means, named
-from callsheet.runtime.tail import Tail
+from callsheet.runtime.redacting import redaction_of
+from callsheet.runtime.tail import KnownCall, Tail
 from callsheet.wire.cleaning import clean, storable
 from callsheet.wire.tokens import count
 
@@ -52,6 +55,35 @@ class Shown:
         return self.record.boundary
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Ran:
+    """An execution by Callsheet: its call, and what is known beside what came of it."""
+
+    call: KnownCall
+    started: Instant | None = None
+    retry: values.RetryContract | None = None
+    #: The class that the tool's contract declares.
+    privacy: Privacy = DEFAULT_PRIVACY
+    #: A JSON object.
+    metadata: bytes = b""
+    defects: tuple[Defect, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Release:
+    """What a sub-agent or another branch gives to this one."""
+
+    #: What it comes from, as a request names it.
+    source: str
+    text: str
+    status: ArtifactStatus = ArtifactStatus.OK
+    #: The strictest class of what it rests on.
+    privacy: Privacy = DEFAULT_PRIVACY
+    retry: values.RetryContract | None = None
+    #: A JSON object.
+    metadata: bytes = b""
+
+
 @dataclass(kw_only=True, slots=True)
 class Drafting:
     """Collects the drafts of one transaction on one branch."""
@@ -63,6 +95,8 @@ class Drafting:
     tail: Tail
     at: Instant
     participant: RecordId | None = None
+    #: What each record carries of ownership beside branch and owner.
+    carries: Scope = Scope()
     event: str | None = None
     #: The classes of data that contracts declare, by tool: what a recall shows keeps the class of its tool.
     declared: Mapping[str, Privacy] = field(default_factory=dict)
@@ -81,13 +115,13 @@ class Drafting:
         privacy: Privacy = DEFAULT_PRIVACY,
     ) -> RecordId:
         """Draft one record, with what it is found by, and let the tail see it. `call` is the call of an artifact."""
-        index = Indexing(read=self._read, count=self._count).of(body, call)
+        index = Indexing(read=self._read, count=self._count, redaction=self._redaction).of(body, call)
         made = Draft(
             id=id or self.ids.record(kind),
             at=self.at,
             body=body,
             nonce=self.ids.nonce(),
-            scope=scope or self._shared(),
+            scope=scope or self.shared(),
             privacy=privacy,
             index=index,
         )
@@ -95,13 +129,27 @@ class Drafting:
         self.tail.see(made)
         return made.id
 
-    def _shared(self) -> Scope:
-        return Scope(branch=self.tail.branch, owner=self.participant)
+    @property
+    def _redaction(self) -> Redaction:
+        return redaction_of(self.stream)
 
-    def _private(self, run: RecordId | None) -> Scope:
+    def shared(self) -> Scope:
+        """The ownership of what everyone on the branch may see."""
+        return replace(self.carries, branch=self.tail.branch, owner=self.participant)
+
+    def private(self, run: RecordId | None) -> Scope:
         """Runtime state belongs to its participant; without participants it belongs to the branch."""
         own = Visibility.PARTICIPANT if self.participant is not None else Visibility.BRANCH
-        return Scope(branch=self.tail.branch, owner=self.participant, run=run, visibility=own)
+        return replace(self.carries, branch=self.tail.branch, owner=self.participant, run=run, visibility=own)
+
+    def scope_of(self, id: RecordId) -> Scope:
+        """The ownership of a record that was drafted here."""
+        return next(draft.scope for draft in self.drafts if draft.id == id)
+
+    def join(self, other: "Drafting") -> None:
+        """Take over what was drafted beside this on another branch; this one goes on behind it."""
+        self.drafts.extend(other.drafts)
+        self.tail.position = other.tail.position
 
     # ------------------------------------------------------------------ messages
 
@@ -111,7 +159,7 @@ class Drafting:
             return self.replied(blocks.Reply(said=said, status=RunStatus.COMPLETED), None)
         if instruction is None and said.role in (Role.SYSTEM, Role.DEVELOPER):
             instruction = InstructionScope.CONVERSATION
-        return self._message(said, self._shared(), instruction)
+        return self.message(said, self.shared(), instruction)
 
     def replied(self, reply: blocks.Reply, shown: Shown | None) -> RecordId:
         """Draft a run and the message that it produced. Returns the message's id."""
@@ -127,13 +175,23 @@ class Drafting:
             response=_storable(reply.response),
             metadata=reply.extras,
         )
-        made = self.add(run, kind="run", scope=self._private(None))
+        # What a model says of data is as private as the data: its answer is of the class of what it was shown.
+        label = of_sheet(shown.record) if shown is not None else DEFAULT_PRIVACY
+        made = self.add(run, kind="run", scope=self.private(None), privacy=label)
         # A finished answer is for everyone on the branch; a message that only asks for tools is the run's own work.
-        shared = Scope(branch=self.tail.branch, owner=self.participant, run=made)
-        scope = self._private(made) if reply.said.calls else shared
-        return self._message(reply.said, scope, None)
+        shared = replace(self.shared(), run=made)
+        scope = self.private(made) if reply.said.calls else shared
+        return self.message(reply.said, scope, None, label)
 
-    def _message(self, said: blocks.Said, scope: Scope, instruction: InstructionScope | None) -> RecordId:
+    def message(
+        self,
+        said: blocks.Said,
+        scope: Scope,
+        instruction: InstructionScope | None,
+        privacy: Privacy = DEFAULT_PRIVACY,
+        cites: tuple[RecordId, ...] = (),
+    ) -> RecordId:
+        """Draft a message with its calls, in the ownership that is given. Returns the message's id."""
         id = self.ids.record("message")
         call_ids = [self.ids.record("call") for _ in said.calls]
         references = iter(call_ids)
@@ -148,13 +206,16 @@ class Drafting:
             wire=said.wire,
             name=_storable(said.name),
             instruction=instruction,
+            cites=cites,
             event=self.event,
             extras=said.extras,
             defects=said.defects,
         )
-        self.add(body, kind="message", scope=scope, id=id)
+        self.add(body, kind="message", scope=scope, id=id, privacy=privacy)
         for index, (call_id, call) in enumerate(zip(call_ids, said.calls, strict=True)):
-            self.add(self._call(call, id, index), kind="call", scope=self._private(scope.run), id=call_id)
+            self.add(
+                self._call(call, id, index), kind="call", scope=self.private(scope.run), id=call_id, privacy=privacy
+            )
         return id
 
     def _call(self, call: blocks.Call, message: RecordId, index: int) -> ToolCall:
@@ -166,7 +227,7 @@ class Drafting:
             message=message,
             index=index,
             tool=tool,
-            arguments=self._payload(call.arguments, digest=True),
+            arguments=self.payload(call.arguments, digest=True),
             o200k=count(tool, RECORDED_IN) + count(call.arguments, RECORDED_IN),
             provider_id=id,
             kind=storable(call.kind),
@@ -182,10 +243,10 @@ class Drafting:
 
     # ------------------------------------------------------------------ results
 
-    def answered(self, answer: blocks.Answer, status: ArtifactStatus | None) -> RecordId:
-        """Draft the artifact of a tool execution, paired with its call by position."""
+    def answered(self, answer: blocks.Answer, status: ArtifactStatus | None, ran: Ran | None = None) -> RecordId:
+        """Draft the artifact of a tool execution, paired with the call that ran, or else by position."""
         id, tool = _storable(answer.call), _storable(answer.tool)
-        found = match(id, tool, self.tail)
+        found = match(id, tool, self.tail) if ran is None else Match(call=ran.call, defects=ran.defects)
         call = found.call
         recalled = _text_of_recall(call.body, answer) if call else ""
         original = self._original(call.body, recalled) if call and recalled else None
@@ -201,18 +262,46 @@ class Drafting:
             digest=content_digest(raw[0] if len(raw) == 1 else b"".join(raw)),
             size=sum(map(len, raw)),
             status=status or (ArtifactStatus.FAILED if answer.failed else ArtifactStatus.OK),
+            started=ran.started if ran else None,
             finished=self.at,
             message=call.body.message if call else None,
+            retry=ran.retry if ran else None,
             recalls=original.id if original else None,
             wire=answer.wire,
             event=self.event,
             extras=answer.extras,
+            metadata=ran.metadata if ran else b"",
             defects=(*answer.defects, *found.defects),
         )
         # A result belongs to whoever the call belongs to: else answering another's call would hide its answer.
-        scope = replace(call.scope, branch=self.tail.branch) if call else self._private(None)
-        privacy = self._class_of([original] if original else self._visible(found_in(recalled)))
+        scope = replace(call.scope, branch=self.tail.branch) if call else self.private(None)
+        privacy = self.class_of([original] if original else self._visible(found_in(recalled)))
+        if ran is not None:
+            privacy = strictest([privacy, ran.privacy])
         return self.add(body, kind="artifact", scope=scope, call=call.body if call else None, privacy=privacy)
+
+    def released(self, release: "Release", call: KnownCall | None) -> RecordId:
+        """Draft the artifact that shows here what was done elsewhere: as the result of its call where it has one."""
+        raw = text_bytes(release.text)
+        body = ToolArtifact(
+            call=call.id if call else None,
+            provider_id=call.body.provider_id if call else None,
+            tool=call.body.tool if call else release.source,
+            arguments_digest=call.body.arguments.digest if call else None,
+            arguments_size=call.body.arguments.size if call else 0,
+            content=(values.Text(text=self.payload(release.text), o200k=self._count(release.text)),),
+            digest=content_digest(raw),
+            size=len(raw),
+            status=release.status,
+            finished=self.at,
+            message=call.body.message if call else None,
+            retry=release.retry,
+            metadata=release.metadata,
+        )
+        scope = replace(call.scope, branch=self.tail.branch) if call else self.shared()
+        return self.add(
+            body, kind="artifact", scope=scope, call=call.body if call else None, privacy=release.privacy
+        )
 
     def _original(self, call: ToolCall, text: str) -> Record | None:
         """What the answer of a recall shows: the visible record that it names, if that is what the call asked for."""
@@ -233,11 +322,10 @@ class Drafting:
             for record in (self.ledger.get(self.stream, ids) if ids else [])
             if isinstance(record.body, Message | ToolArtifact)
             and self.tail.lineage.sees(record.branch, record.position)
-            and record.header.scope.visibility is not Visibility.AUDIT
-            and not private_to_another(record.header.scope, self.participant)
+            and hidden_from(record.header.scope, self.participant, self.carries.sub_agent) is None
         ]
 
-    def _class_of(self, records: Sequence[Record]) -> Privacy:
+    def class_of(self, records: Sequence[Record]) -> Privacy:
         """The strictest class of what an answer shows: what changes and the tools' contracts made of each record."""
         ids = tuple(record.id for record in records)
         query = StateQuery(field=StateField.PRIVACY, targets=ids, lineage=self.tail.lineage)
@@ -245,7 +333,10 @@ class Drafting:
         changed = {row.target: Privacy(row.value) for row in rows if row.value}
         found = [changed.get(record.id, record.header.privacy) for record in records]
         tools = [record.body.tool or "" for record in records if isinstance(record.body, ToolArtifact)]
-        return strictest([DEFAULT_PRIVACY, *found, *(self.declared[tool] for tool in tools if tool in self.declared)])
+        indexes = self.ledger.indexed(self.stream, [record.position for record in records]) if records else {}
+        told = [derived.privacy for index in indexes.values() if (derived := unpack(index.derived)) is not None]
+        told += [self.declared[tool] for tool in tools if tool in self.declared]
+        return strictest([DEFAULT_PRIVACY, *found, *told])
 
     # ------------------------------------------------------------------ content
 
@@ -257,7 +348,7 @@ class Drafting:
     def _content(self, part: blocks.Content) -> values.Content:
         if isinstance(part, blocks.Text):
             counted = self._count(part.text)  # as it will be shown
-            return values.Text(text=self._payload(part.text), o200k=counted, extras=part.extras)
+            return values.Text(text=self.payload(part.text), o200k=counted, extras=part.extras)
         if isinstance(part, blocks.Opaque):
             return values.Opaque(wire=part.wire, raw=self._bytes(part.raw), o200k=_count_raw(part.raw))
         return values.Media(
@@ -284,7 +375,8 @@ class Drafting:
             known = self._counted[text] = count(clean(text), RECORDED_IN)
         return known
 
-    def _payload(self, text: str, *, digest: bool = False) -> values.Payload:
+    def payload(self, text: str, *, digest: bool = False) -> values.Payload:
+        """The text as it is stored: inline, or put into the blob store."""
         return self._bytes(text_bytes(text), digest=digest)
 
     def _bytes(self, content: bytes, *, digest: bool = False) -> values.Payload:

@@ -23,7 +23,7 @@ from callsheet.runtime.revisiting import Revisited, revisit
 from callsheet.runtime.session import Session
 from callsheet.wire.caching import caching
 
-_KINDS = ("message", "artifact")
+_KINDS = ("message", "artifact", "tool_memory")
 
 LOOKED_BACK = 2_000
 """Requests that are looked at to find the one in which a record was let go."""

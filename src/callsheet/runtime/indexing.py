@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from callsheet.assemble.compose import Read, result_text, text_of
 from callsheet.derive.derived import index_message, index_result
+from callsheet.derive.redaction import Redaction
 from callsheet.graph.enums import ArtifactStatus
 from callsheet.graph.index import Index
 from callsheet.graph.nodes import Message, ToolArtifact, ToolCall
@@ -25,14 +26,16 @@ class Indexing:
 
     read: Read
     count: Callable[[str], int]
+    #: Nothing that is derived, and so nothing that is found, holds a secret.
+    redaction: Redaction
 
     def of(self, body: Body, call: ToolCall | None = None) -> Index | None:
         """The index of a record; None for the kinds that are not searched. `call` is the call of an artifact."""
         if isinstance(body, Message):
             texts = [text_of(self.read(part.text)) for part in body.parts if isinstance(part, Text)]
-            return _said("\n".join(texts))
+            return _said("\n".join(texts), self.redaction)
         if isinstance(body, ToolCall):
-            return _said(text_of(self.read(body.arguments)))
+            return _said(text_of(self.read(body.arguments)), self.redaction)
         if isinstance(body, ToolArtifact):
             return index_result(
                 result_text(body, self.read),
@@ -41,12 +44,13 @@ class Indexing:
                 arguments=text_of(self.read(call.arguments)) if call is not None else "",
                 count=self.count,
                 failed=body.status in FAILED,
+                redaction=self.redaction,
             )
         return None
 
 
-def _said(text: str) -> Index:
-    index = index_message(text)
+def _said(text: str, redaction: Redaction) -> Index:
+    index = index_message(text, redaction)
     return replace(index, entities=tuple(SAID + entity for entity in index.entities))
 
 

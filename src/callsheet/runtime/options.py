@@ -5,6 +5,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import TypeAlias, TypeVar
 
+from callsheet.derive.redaction import Redaction
 from callsheet.errors import InvalidOption
 
 Time: TypeAlias = datetime | str | int | float
@@ -36,6 +37,8 @@ def label(value: object, name: str) -> str:
     return value
 
 
+_READ = 4_096
+
 MOST = 10**12
 
 
@@ -52,4 +55,6 @@ def shown(value: object) -> str:
         return "a number of many digits"
     short = reprlib.Repr()
     short.maxstring = short.maxother = 60
-    return short.repr(value)
+    # What is refused may be a secret in the wrong place.
+    unmarked = Redaction()
+    return unmarked.text(short.repr(unmarked.text(value[:_READ]) if isinstance(value, str) else value))

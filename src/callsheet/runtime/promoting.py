@@ -150,7 +150,7 @@ def _sources(seen: Sight, policy: PolicySetDocument, references: Sequence[str]) 
                 record=record,
                 body=body,
                 privacy=strictest([candidate.privacy, *([derived.privacy] if derived is not None else [])]),
-                freshness=candidate.freshness or Freshness.TIME_BOUNDED,
+                freshness=candidate.freshness or (derived.freshness if derived is not None else Freshness.TIME_BOUNDED),
                 recheck=(contract.recheck or ()) if contract is not None else (),
                 gist=derived.gist if derived is not None else f"{body.tool or 'a tool'}: {body.size:,} bytes",
             )
@@ -186,9 +186,12 @@ def _memory(
     summary = promotion.summary
     if summary is not None and (not isinstance(summary, str) or not summary.strip()):
         raise InvalidOption(f"summary is {shown(summary)}; it must be text and not empty")
-    text = summary if summary is not None else "\n".join(source.gist for source in sources)
+    redaction = session.redacting.redaction
+    text = redaction.text(summary) if summary is not None else "\n".join(source.gist for source in sources)
     payload = _payload(promotion.payload)
-    values = stated(text, promotion.payload)
+    if payload is not None:
+        payload = redaction.content(payload)
+    values = stated(text, json.loads(payload) if payload is not None else None)
     parts = tuple(part for source in sources for part in parts_of(session, source.record))
     found = located(values, parts)
     extractor, _, version = promotion.extractor.partition("@")
@@ -212,7 +215,7 @@ def _memory(
         locators=tuple(dict.fromkeys(locator for _, locator in found)),
         promotion_policy=str(policy),
         tainted=True,
-        attributes=_attributes(promotion.attributes),
+        attributes=_attributes({name: redaction.text(value) for name, value in promotion.attributes.items()}),
     )
     told = text if payload is None else f"{text}\n{payload.decode('utf-8', 'replace')}"
     return memory, strictest([*(source.privacy for source in sources), classify.privacy(told)])

@@ -10,9 +10,11 @@ from callsheet.recall.request import DEFAULT_LIMIT, SMALLEST_LIMIT, RecallReques
 from callsheet.recall.serving import Served, serve
 from callsheet.recall.tool import parse
 from callsheet.runtime.admitting import Admitting, policy_of
+from callsheet.runtime.redacting import shows_secrets
 from callsheet.runtime.searching import found_text, search_all, search_seen
 from callsheet.runtime.seeing import Admit, Sight, resolve, sight, source
 from callsheet.runtime.session import Session, View
+from callsheet.runtime.withholding import withheld_calls
 
 __all__ = ["Recalled", "answer", "answer_for", "recall", "search_all"]
 
@@ -107,12 +109,16 @@ def answer_for(
     if sheet is None:
         return answer(session, view, arguments)
     seen = sight(session, view, boundary=sheet.boundary)
-    admitting = Admitting(seen=seen, policy=policy_of(session, sheet.pins.policy_set))
+    policy = policy_of(session, sheet.pins.policy_set)
+    key = session.conversation.key
+    seen = replace(seen, withheld=withheld_calls(session.ledger, key, seen.lineage, seen.boundary, policy))
+    admitting = Admitting(seen=seen, policy=policy)
     room = admitting.room(sheet)
     if room < SMALLEST_LIMIT:
         budget = f"{admitting.policy.rehydrate:,} bytes of exact evidence"
         return f"(recall: the {budget} that one request may load are used up; ask again in the next step)"
-    return _answered(replace(seen, admit=admitting), arguments, min(DEFAULT_LIMIT, room))
+    secrets = shows_secrets(policy, sheet.boundary.provider)
+    return _answered(replace(seen, admit=admitting, secrets=secrets), arguments, min(DEFAULT_LIMIT, room))
 
 
 def _answered(seen: Sight, arguments: str | Mapping[str, object], limit: int) -> str:

@@ -2,28 +2,26 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 
 from callsheet.assemble import blocks
 from callsheet.errors import AmbiguousSheet, InvalidOption
 from callsheet.graph.canonical import content_digest
 from callsheet.graph.changes import LifecycleChanged, ToolsOffered
-from callsheet.graph.cut import alone
 from callsheet.graph.enums import ArtifactStatus, Lifecycle, Privacy, Role, RunStatus, StateField
 from callsheet.graph.nodes import ContextAssembly
-from callsheet.graph.query import NodeQuery, StateQuery
+from callsheet.graph.query import StateQuery
 from callsheet.graph.record import Record
 from callsheet.graph.times import Instant
 from callsheet.graph.values import Scope
 from callsheet.runtime import calibrating
-from callsheet.runtime.assembling import read_sheet
 from callsheet.runtime.drafting import Drafting, Shown
 from callsheet.runtime.session import Session, View
+from callsheet.runtime.stored import own_sheets
+from callsheet.runtime.whole_sheets import read_sheet
 
 NO_TOOLS = content_digest(b"[]")
 """The hash of an empty list of tools."""
-
-_LOOKED_AT = 16
-"""Sheets looked at to find the one that waits for its reply."""
 
 Item = blocks.Block | blocks.Reply
 
@@ -129,15 +127,10 @@ def waiting_sheet(session: Session, view: View) -> Shown | None:
     head = session.ledger.head(session.sheets.key)
     if head is None:
         return None
-    own = alone(view.branch, head.position)
-    query = NodeQuery(kinds=("assembly",), lineage=own, newest=True, limit=_LOOKED_AT)
-    found = [
-        (record, record.body)
-        for record in session.ledger.nodes(session.sheets.key, query)
-        if isinstance(record.body, ContextAssembly)
-        and record.body.boundary.participant == view.participant
-        and record.body.cut.at(session.conversation.id) >= newest
-    ]
+    own = own_sheets(session.ledger, session.sheets.key, view.branch, view.participant, head.position)
+    # Each sheet saw as much as those before it, or more.
+    waiting = takewhile(lambda one: one[1].cut.at(session.conversation.id) >= newest, own)
+    found = list(waiting)[::-1]
     if not found:
         return None
     if len(found) > 1 and len({_request(session, record) for record, _ in found}) > 1:

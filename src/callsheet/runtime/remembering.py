@@ -54,15 +54,29 @@ class Remembered:
         """Remember a decision, which holds until then; None: always."""
         self.decisions[record.id] = _Decided(record=record, state=state, since=since, until=until, decision=decision)
 
-    def item(self, record: Record, state: object) -> Item | None:
-        """The item of a record in this state, which has all in it that an item depends on beside its record."""
+    def standing(self, record: Record, asked: object, state: object, now: Instant) -> Item | None:
+        """The item of a record whose decision is known for `asked` and holds at this time, in a state beside it."""
         known = self.items.get(record.id)
-        return known.item if known is not None and known.record is record and known.state == state else None
+        return known.item if known is not None and known.stands(record, asked, state, now) else None
 
-    def itemised(self, record: Record, state: object, item: Item) -> None:
+    def item(self, record: Record, state: object, decision: Decision) -> Item | None:
+        """The item of a record in this state, with all in it that an item depends on beside record and decision."""
+        known = self.items.get(record.id)
+        if known is None or known.record is not record or known.state != state or known.decision != decision:
+            return None
+        return known.item
+
+    def itemised(self, record: Record, state: object, decision: Decision, item: Item) -> None:
         """Remember an item, unless it is narrowed: what it shows then depends on the whole request."""
         if not item.segments and Level.FOCUS not in item.noted:
-            self.items[record.id] = _Itemised(record=record, state=state, item=item)
+            decided = self.decisions.get(record.id)
+            self.items[record.id] = _Itemised(
+                record=record,
+                state=state,
+                decision=decision,
+                decided=decided if decided is not None and decided.decision is decision else None,
+                item=item,
+            )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -81,4 +95,17 @@ class _Decided:
 class _Itemised:
     record: Record
     state: object
+    decision: Decision
+    #: How the decision is remembered; None: it is made anew for each request.
+    decided: _Decided | None
     item: Item
+
+    def stands(self, record: Record, asked: object, state: object, now: Instant) -> bool:
+        decided = self.decided
+        return (
+            self.record is record
+            and decided is not None
+            and decided.state == asked
+            and self.state == state
+            and decided.holds(now)
+        )

@@ -10,23 +10,29 @@ from callsheet.assemble.delta import Whole
 from callsheet.assemble.needed import Needed, shipped
 from callsheet.assemble.planning import Plan
 from callsheet.errors import NotFound
-from callsheet.graph.cut import Lineage, alone, lineage
-from callsheet.graph.enums import CallStatus, Role, StateField
+from callsheet.graph.cut import Lineage, lineage
+from callsheet.graph.enums import Role
 from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import Boundary, ContextAssembly, Message
-from callsheet.graph.query import NodeQuery, StateQuery
+from callsheet.graph.query import NodeQuery
 from callsheet.graph.record import Record
 from callsheet.policy.sets import PolicySetDocument
 from callsheet.policy.verdict import Decision
-from callsheet.policy.visibility import private_to_another, refusal
+from callsheet.policy.visibility import hidden_from, refusal
 from callsheet.recall.tool import NAME as RECALL
-from callsheet.runtime.assembling import LOOKED_AT, Assembling, Order, Place, gone_on_from, read_sheet
+from callsheet.runtime.accounting import sent_name
+from callsheet.runtime.assembling import Assembling
 from callsheet.runtime.calibrating import calibrated_counter
 from callsheet.runtime.deciding import Deciding, read_standings
 from callsheet.runtime.desk import Desk, bodies
 from callsheet.runtime.gathering import Gathered
+from callsheet.runtime.place import Place
 from callsheet.runtime.policies import policy_by_hash
-from callsheet.runtime.tail import branches
+from callsheet.runtime.ruling import shown, tool_of
+from callsheet.runtime.stored import own_sheets
+from callsheet.runtime.tail import branches, model_said, unanswered
+from callsheet.runtime.terms import Order
+from callsheet.runtime.whole_sheets import gone_on_from, read_sheet
 from callsheet.wire.caching import caching
 
 
@@ -122,12 +128,8 @@ class Revisited:
             return None
         ledger, sheets = self.place.ledger, self.place.sheets.key
         for segment in reversed(self.lineage.segments):
-            own = alone(segment.branch, self.record.position - 1)
-            query = NodeQuery(kinds=("assembly",), lineage=own, newest=True, limit=LOOKED_AT)
-            for record in reversed(ledger.nodes(sheets, query)):
-                body = record.body
-                if not isinstance(body, ContextAssembly) or record.header.scope.owner != self.boundary.participant:
-                    continue
+            own = own_sheets(ledger, sheets, segment.branch, self.boundary.participant, self.record.position - 1)
+            for record, body in own:
                 if body.cut.at(self.place.conversation.id) < min(said, segment.upto + 1):
                     return record
         return None
@@ -139,8 +141,8 @@ class Revisited:
             query = NodeQuery(kinds=("message",), lineage=self.lineage, newest=True, limit=_AT_A_TIME, before=before)
             found = self.place.ledger.nodes(self.place.conversation.key, query)
             for record in reversed(found):
-                hidden = private_to_another(record.header.scope, self.boundary.participant)
-                if not hidden and isinstance(record.body, Message) and record.body.role is Role.ASSISTANT:
+                hidden = hidden_from(record.header.scope, self.boundary.participant, self.boundary.run)
+                if hidden is None and model_said(record):
                     return record.position
             if len(found) < _AT_A_TIME:
                 return 0
@@ -182,18 +184,18 @@ class Revisited:
         (envelope,) = self.place.ledger.blocks(self.place.owner, self.whole.blocks[:1])
         sent = msgspec.json.decode(envelope, type=dict[str, object]).get("tools")
         tools = sent if isinstance(sent, list) else []
-        return [tool for tool in tools if isinstance(tool, dict) and _name(tool) in given]
+        return [tool for tool in tools if isinstance(tool, dict) and sent_name(tool) in given]
 
     @cached_property
     def _open(self) -> frozenset[RecordId]:
         """The calls that had no result yet."""
         ledger, key = self.place.ledger, self.place.conversation.key
-        rows = ledger.states(key, StateQuery(field=StateField.STATUS, value=CallStatus.OPEN, lineage=self.lineage))
-        found = ledger.get(key, [RecordId(row.target) for row in rows]) if rows else []
+        ids = unanswered(ledger, key, self.lineage, lambda record: refusal(record.header, self.boundary) is None)
+        found = ledger.get(key, ids) if ids else []
         return frozenset(
             record.id
             for record in found
-            if record.header.kind == "call" and not private_to_another(record.header.scope, self.boundary.participant)
+            if record.header.kind == "call" and refusal(record.header, self.boundary) is None
         )
 
     # ------------------------------------------------------------------ decided again
@@ -212,11 +214,12 @@ class Revisited:
                 self.place.conversation.key,
                 self.lineage,
                 tuple(records),
-                lambda record: refusal(record.header, self.boundary) is None,
+                shown(self.policy, self.boundary, lambda record: refusal(record.header, self.boundary) is None),
             ),
             calls=bodies(self.desk.calls),
             open=self._open,
             turn=self.sheet.turns,
+            tool_of=lambda id: tool_of(self.place.ledger, self.place.conversation.key, id),
         )
         resolved = deciding.resolved(self.desk.records.values())
         newest = self._newest_user_turn()
@@ -257,10 +260,3 @@ def revisit(place: Place, id: RecordId) -> Revisited:
 def _body(record: Record) -> ContextAssembly:
     assert isinstance(record.body, ContextAssembly)
     return record.body
-
-
-def _name(tool: Mapping[str, object]) -> str | None:
-    """The name of a tool as it was sent, in either provider's shape."""
-    inner = tool.get("function")
-    named = inner.get("name") if isinstance(inner, dict) else tool.get("name")
-    return named if isinstance(named, str) else None

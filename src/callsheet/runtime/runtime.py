@@ -1,5 +1,6 @@
 """`Runtime`: an open store, and the conversations in it."""
 
+from collections.abc import Sequence
 from types import TracebackType
 from typing import Self
 
@@ -11,9 +12,12 @@ from callsheet.graph.nodes import Conversation as ConversationBody
 from callsheet.graph.ports import Append, Clock, Ids, Ledger, Owner
 from callsheet.graph.record import Body, Draft, Stream
 from callsheet.graph.values import Scope
+from callsheet.policy.sets import PolicySetDocument
 from callsheet.runtime.conversation import Conversation
 from callsheet.runtime.options import label
+from callsheet.runtime.routing import Provider, Route
 from callsheet.runtime.session import Session
+from callsheet.runtime.skills import Skills
 
 DEFAULT_USER = "local"
 """Who owns a conversation when nobody is named."""
@@ -53,6 +57,11 @@ class Runtime:
         """The store itself, for audit and inspection."""
         return self._ledger
 
+    @property
+    def skills(self) -> Skills:
+        """The skills that conversations may offer their models."""
+        return Skills(self._ledger, self._tenant, self._ids, self._clock)
+
     def conversation(self, name: str, *, user: str | None = None) -> Conversation:
         """Open the conversation with this name, or begin it.
 
@@ -82,6 +91,12 @@ class Runtime:
         if self._ledger.stream(self._tenant, StreamKind.CONVERSATION, name) is None:
             raise NotFound(f"no conversation {name!r} in this store")
         return self.conversation(name)
+
+    def route(
+        self, talk: Conversation, providers: Sequence[Provider], *, policy: str | PolicySetDocument | None = None
+    ) -> tuple[Route, ...]:
+        """Which of these providers may serve the next request of a conversation, and why. See `Conversation.route`."""
+        return talk.route(providers, policy=policy)
 
     def _opened(self, conversation: Stream, sheets: Stream) -> Conversation:
         session = Session(

@@ -3,14 +3,17 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from callsheet.assemble.compose import INSTRUCTING
 from callsheet.derive import entities, terms
 from callsheet.errors import BodyErased
+from callsheet.graph.enums import Role
 from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import Boundary, Message, ToolArtifact
+from callsheet.graph.query import NodeQuery
 from callsheet.graph.record import Record
-from callsheet.graph.values import Text
+from callsheet.graph.values import CallRef, Text
 from callsheet.recall.exact import WINDOW, fold, search
-from callsheet.recall.finding import find
+from callsheet.recall.finding import Ranked, find
 from callsheet.recall.serving import Source
 from callsheet.recall.slices import fitting, header_count, header_text
 from callsheet.runtime.candidates import Candidates
@@ -22,6 +25,10 @@ MOST_FOUND = 10
 
 _SCANNED = 32_000_000
 """Bytes of artifacts with more entities than their index holds that one search reads for an exact match."""
+
+
+_MESSAGES = 32
+"""Messages that are read at once on the way back to the newest of a user."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -52,6 +59,8 @@ def search_all(
 ) -> list[Finding]:
     """Find messages and artifacts by words and identifiers: exact matches first, then the best by BM25.
 
+    Of the best, results come before messages, among exact matches and among the others. What was said in a turn that
+    waits for its answer is not found: it is what is asked, and stands in the request. Its results are.
     Looked at are the newest 64 records that hold each identifier and each word, and of the newest 256 those results
     that hold more identifiers than are kept of them. Counts and scores come from these alone, and so from nothing that
     the view may not see and read.
@@ -64,14 +73,13 @@ def search_seen(seen: Sight, query: str, limit: int = MOST_FOUND) -> list[Findin
     named = [entity.value for entity in entities.find(query)]
     wanted = tuple(dict.fromkeys([*entities.entities(query), entities.normal(query.strip())]))
     asked = terms.query_terms(query)
-    candidates = Candidates(seen=seen)
+    candidates = Candidates(seen=seen, present=_present(seen))
     candidates.collect(wanted, asked)
     known = tuple(_scanned(seen, candidates, wanted, named)) if named else ()
     ranked = find(wanted, asked, candidates.indexes(), limit, known=known)
     words = sorted({*named, *query.split()}, key=lambda word: (-len(word), word))
     records = candidates.records
-    # What only asks a tool, such as an earlier search for the same, comes behind what says something.
-    ranked = sorted(ranked, key=lambda one: not _size(records[one.id]))
+    ranked = sorted(ranked, key=lambda one: _place(one, records[one.id]))
     return [
         Finding(
             reference=one.id,
@@ -83,6 +91,32 @@ def search_seen(seen: Sight, query: str, limit: int = MOST_FOUND) -> list[Findin
         )
         for one in ranked
     ]
+
+
+def _place(found: Ranked, record: Record) -> tuple[bool, bool, bool]:
+    """What only asks a tool, such as an earlier search for the same, comes behind what says something."""
+    return not _size(record), not found.exact, isinstance(record.body, Message)
+
+
+def _present(seen: Sight) -> int | None:
+    """The position of the newest turn of a user that waits for its answer; None: the newest turn is over."""
+    before: int | None = None
+    key, newest = seen.session.conversation.key, True
+    while True:
+        query = NodeQuery(kinds=("message",), lineage=seen.lineage, newest=True, limit=_MESSAGES, before=before)
+        found = seen.session.ledger.nodes(key, query)
+        for record in reversed(found):
+            body = record.body
+            if not isinstance(body, Message) or body.role in INSTRUCTING or not seen.shows(record):
+                continue
+            if body.role is Role.USER:
+                return record.position
+            if newest and not any(isinstance(part, CallRef) for part in body.parts):
+                return None
+            newest = False
+        if len(found) < _MESSAGES:
+            return None
+        before = found[0].position
 
 
 def _text(seen: Sight, record: Record) -> str:

@@ -5,30 +5,33 @@ storage is read second.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import TypeAlias
 
 from callsheet.assemble.compose import text_of
 from callsheet.assemble.delta import Whole
+from callsheet.assemble.standins import WITHHELD
 from callsheet.derive.document import ContentKind
 from callsheet.derive.reading import read as read_document
 from callsheet.derive.text import binary_standin, readable
 from callsheet.errors import BodyErased, NotFound
-from callsheet.graph.cut import Lineage, alone
+from callsheet.graph.cut import Lineage
 from callsheet.graph.enums import Reason
 from callsheet.graph.ids import RecordId
-from callsheet.graph.nodes import Boundary, ContextAssembly, Message, ToolArtifact, ToolCall
+from callsheet.graph.nodes import Boundary, Message, ToolArtifact, ToolCall
 from callsheet.graph.query import NodeQuery
 from callsheet.graph.record import Record
-from callsheet.graph.values import CallRef, Media, Opaque, Part, Text
+from callsheet.graph.values import CallRef, Media, Opaque, Part, Payload, Text
 from callsheet.policy.visibility import refusal
-from callsheet.recall.serving import Source
+from callsheet.recall.serving import Piece, Source
 from callsheet.recall.slices import Outlined
-from callsheet.runtime.assembling import read_sheet
 from callsheet.runtime.naming import AROUND, exactly, means
+from callsheet.runtime.releasing import opened
 from callsheet.runtime.session import Session, View
+from callsheet.runtime.stored import own_sheets
+from callsheet.runtime.whole_sheets import read_sheet
 
 Admit: TypeAlias = Callable[[Record, Boundary], Reason | None]
 """Why the content of a record that may be seen may not be read at a boundary; None: it may."""
@@ -41,9 +44,6 @@ _SCANNED = 20_000
 
 _AT_A_TIME = 512
 """Records read at once on the way back."""
-
-_SHEETS = 64
-"""Sheets of a branch that are looked at to find the newest of a view."""
 
 _TELLING = 16_384
 """Characters that tell whether long content is a table with a header."""
@@ -63,6 +63,15 @@ class Sight:
     boundary: Boundary
     lineage: Lineage
     admit: Admit | None = None
+    #: Whether secrets are read as they are.
+    secrets: bool = False
+    #: Calls whose arguments may not be read.
+    withheld: frozenset[RecordId] = frozenset()
+
+    @property
+    def read(self) -> Callable[[Payload], bytes]:
+        """Content as it may be shown: with markers in the place of secrets, unless they may be read."""
+        return self.session.read if self.secrets else self.session.redacting
 
     def shows(self, record: Record) -> bool:
         """Whether the record exists for this view."""
@@ -95,7 +104,12 @@ class Sight:
     def get(self, id: RecordId) -> Record | None:
         """The record with this id, unless it does not exist for this view."""
         found = self.session.ledger.get(self.session.conversation.key, (id,))
-        return found[0] if found and self.shows(found[0]) else None
+        return found[0] if found and (self.shows(found[0]) or id in self.opened()) else None
+
+    def opened(self) -> frozenset[RecordId]:
+        """The records that were released to this view or shared with it, wherever they stand."""
+        session = self.session
+        return opened(session.ledger, session.conversation.key, self.lineage, self.boundary)
 
 
 def sight(session: Session, view: View, *, boundary: Boundary | None = None, admit: Admit | None = None) -> Sight:
@@ -104,6 +118,7 @@ def sight(session: Session, view: View, *, boundary: Boundary | None = None, adm
         conversation=session.conversation.id,
         branch=view.branch,
         participant=view.participant,
+        run=view.carries.sub_agent,
         provider="",
         model="",
         budget=0,
@@ -122,12 +137,8 @@ def newest_sheet(session: Session, view: View) -> Whole | None:
     if head is None or not head.position:
         return None
     for segment in reversed(session.tail(view).lineage.segments):
-        own = alone(segment.branch, head.position)
-        query = NodeQuery(kinds=("assembly",), lineage=own, newest=True, limit=_SHEETS)
-        for record in reversed(session.ledger.nodes(session.sheets.key, query)):
-            body = record.body
-            if not isinstance(body, ContextAssembly) or record.header.scope.owner != view.participant:
-                continue
+        own = own_sheets(session.ledger, session.sheets.key, segment.branch, view.participant, head.position)
+        for record, body in own:
             if body.cut.at(session.conversation.id) <= segment.upto:
                 return read_sheet(session.place, record)
     return None
@@ -166,6 +177,9 @@ def _listed(seen: Sight, wanted: str) -> Record | None:
 
 def _beginning(seen: Sight, wanted: str) -> Record:
     found = [record for record in islice(seen.newest(), _SCANNED) if means(record.id, wanted)]
+    known = {record.id for record in found}
+    given = [id for id in sorted(seen.opened()) if means(id, wanted) and id not in known]
+    found += [record for record in map(seen.get, given) if record is not None]
     meant = [record for record in found if exactly(record.id, wanted)] or found
     if not meant:
         raise _unknown(wanted)
@@ -204,6 +218,7 @@ def source(seen: Sight, record: Record) -> Source:
     else:
         text = "\n".join(piece.standin if piece.text is None else piece.text for piece in pieces)
     mime = alone.mime if alone is not None else ""
+    # What was recorded as text is its bytes; a byte order mark or another encoding makes the text another one.
     exact = alone is not None and text is not None and (alone.recorded_text or text.encode() == raw)
     return Source(
         reference=record.id,
@@ -211,8 +226,30 @@ def source(seen: Sight, record: Record) -> Source:
         text=text,
         exact=exact,
         mime=mime,
+        pieces=_placed(pieces) if not exact and text is not None else (),
         outline=lambda whole: _outline(text if whole else _beginning_of(text), mime),
     )
+
+
+def _placed(pieces: Sequence["_Piece"]) -> tuple[Piece, ...]:
+    """Where each part stands in the text and in the content."""
+    placed: list[Piece] = []
+    at = raw_at = 0
+    for piece in pieces:
+        shown = piece.standin if piece.text is None else piece.text
+        placed.append(
+            Piece(
+                start=at,
+                end=at + len(shown),
+                raw_start=raw_at,
+                raw_end=raw_at + len(piece.raw),
+                exact=piece.recorded_text,
+                standin=piece.text is None,
+            )
+        )
+        at += len(shown) + 1
+        raw_at += len(piece.raw)
+    return tuple(placed)
 
 
 def _beginning_of(text: str | None) -> str | None:
@@ -243,7 +280,7 @@ class _Piece:
 
 
 def _pieces(seen: Sight, body: Message | ToolArtifact) -> Iterator[_Piece]:
-    read = seen.session.read
+    read = seen.read
     parts: tuple[Part, ...] = body.parts if isinstance(body, Message) else body.content
     for part in parts:
         if isinstance(part, Text):
@@ -254,7 +291,8 @@ def _pieces(seen: Sight, body: Message | ToolArtifact) -> Iterator[_Piece]:
         elif isinstance(part, CallRef):
             call = seen.get(part.call)
             if call is not None and isinstance(call.body, ToolCall):
-                yield _Piece(raw=b"", text=f"{call.body.tool}({text_of(read(call.body.arguments))})")
+                shown = text_of(read(call.body.arguments)) if call.id not in seen.withheld else WITHHELD
+                yield _Piece(raw=b"", text=f"{call.body.tool}({shown})")
         elif isinstance(part, Media):
             yield _media(part, read(part.data) if part.data is not None else None)
 

@@ -11,10 +11,11 @@ from callsheet.graph.ports import Append, Clock, Ids, Ledger, Owner
 from callsheet.graph.record import Record, Stream
 from callsheet.graph.times import Instant
 from callsheet.graph.values import Payload, Scope
-from callsheet.runtime.assembling import Place
 from callsheet.runtime.desk import Desk
 from callsheet.runtime.drafting import Drafting
+from callsheet.runtime.place import Place
 from callsheet.runtime.redacting import Redacting, redaction_of
+from callsheet.runtime.skills import Skills
 from callsheet.runtime.tail import Tail, load
 
 _ATTEMPTS = 200
@@ -65,13 +66,19 @@ class Session:
             redacting=self.redacting,
         )
 
+    @property
+    def skills(self) -> Skills:
+        """The skills of its workspace."""
+        return Skills(self.ledger, self.owner.tenant, self.ids, self.clock)
+
     def tail(self, view: View, *, fresh: bool = False) -> Tail:
         """The newest known state of a branch; with `fresh`, read anew unless it is still the newest."""
         with self._lock:
             known = self._tails.get(view)
         if known is not None and fresh:
             head = self.ledger.head(self.conversation.key)
-            if head is not None and head.position != known.position:
+            moved = head is not None and head.position != known.position
+            if moved or (known.open and self.ledger.erased(self.conversation.key, tuple(known.open))):
                 known = None
         if known is None:
             known = load(self.ledger, self.conversation.key, view.branch, view.participant, view.carries.sub_agent)

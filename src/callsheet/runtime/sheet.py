@@ -7,7 +7,7 @@ import msgspec
 
 from callsheet.assemble.compose import Composed
 from callsheet.assemble.forms import reference
-from callsheet.errors import InvalidOption
+from callsheet.errors import BodyErased, InvalidOption
 from callsheet.explain.sheet import explain, text
 from callsheet.graph.enums import Level
 from callsheet.graph.ids import RecordId
@@ -45,7 +45,7 @@ class Sheet:
     record: ContextAssembly
     #: Every record that stands in the request, with its level and reason, in order.
     selections: tuple[Selection, ...] = field(repr=False)
-    #: The exact bytes of the request: the envelope without its messages, then each message.
+    #: The exact bytes of the request: the envelope without its messages, then each message. Empty: erased since.
     blocks: tuple[bytes, ...] = field(repr=False)
     _composed: Sequence[Composed] | None = field(default=None, repr=False)
     _get: Callable[[Sequence[RecordId]], Sequence[Record]] | None = field(default=None, repr=False, compare=False)
@@ -76,7 +76,10 @@ class Sheet:
         return self.record.tokens_replayed
 
     def request(self) -> dict[str, object]:
-        """The request's arguments for the provider's SDK: ``create(**sheet.request())``. A new value at each call."""
+        """The request's arguments for the provider's SDK: ``create(**sheet.request())``. A new value at each call.
+
+        Raises `BodyErased` for a sheet read back from the store of which a part was erased, as the next two do.
+        """
         return {**_object(self.blocks[0]), "messages": self.messages()}
 
     def messages(self, provider: str | None = None) -> list[dict[str, object]]:
@@ -130,4 +133,6 @@ class Sheet:
 
 
 def _object(block: bytes) -> dict[str, object]:
+    if not block:
+        raise BodyErased("a part of this request was erased; its selections and explanation remain")
     return msgspec.json.decode(block, type=dict[str, object])

@@ -4,12 +4,12 @@ A tail is the state as of one position of the stream. Whoever records appends at
 another writer has overtaken is noticed by the store and read anew; nothing else need be read to record.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from callsheet.errors import Damaged
-from callsheet.graph.changes import ToolsOffered
+from callsheet.graph.changes import CallResolved, ToolsOffered
 from callsheet.graph.cut import Lineage, Segment, lineage
 from callsheet.graph.effects import StateSet, effects
 from callsheet.graph.enums import CallStatus, Lifecycle, Role, StateField
@@ -19,7 +19,7 @@ from callsheet.graph.ports import Ledger
 from callsheet.graph.query import NodeQuery, StateQuery
 from callsheet.graph.record import Draft, Record, StreamKey
 from callsheet.graph.values import CallRef, Digest, Scope
-from callsheet.policy.visibility import private_to_another
+from callsheet.policy.visibility import hidden_from
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -120,20 +120,25 @@ def _lifecycle(value: str | None) -> Lifecycle:
         raise Damaged(f"a conversation has the status {value!r}, which there is not. Run callsheet verify.") from None
 
 
-def load(ledger: Ledger, key: StreamKey, branch: RecordId, participant: RecordId | None) -> Tail:
-    """Read the tail of a branch from the store. Raises `NotFound` for a branch that is not there."""
+def load(
+    ledger: Ledger, key: StreamKey, branch: RecordId, participant: RecordId | None, run: RecordId | None = None
+) -> Tail:
+    """Read the tail of a branch from the store, as a participant, or the sub-agent with this run, sees it.
+
+    Raises `NotFound` for a branch that is not there.
+    """
     head = ledger.head(key)
     position = head.position if head is not None else 0
     seen = lineage(branches(ledger, key), branch, position)
-    pending = ledger.states(key, StateQuery(field=StateField.STATUS, value=CallStatus.OPEN, lineage=seen))
-    open_calls = _calls(ledger, key, [RecordId(row.target) for row in pending], participant)
-    look = _Newest(ledger, key, seen, participant)
+    pending = unanswered(ledger, key, seen, lambda record: hidden_from(record.header.scope, participant, run) is None)
+    open_calls = _calls(ledger, key, pending, participant, run)
+    look = _Newest(ledger, key, seen, participant, run)
     last, shown = look.of("message"), look.of("message", "artifact")
     answered: tuple[KnownCall, ...] = ()
     if last is not None and isinstance(last.body, Message):
         still = {known.id for known in open_calls}
         wanted = [part.call for part in last.body.parts if isinstance(part, CallRef) and part.call not in still]
-        answered = _calls(ledger, key, wanted, participant)
+        answered = _calls(ledger, key, wanted, participant, run)
     status = ledger.states(key, StateQuery(field=StateField.STATUS, targets=("",), lineage=seen))
     tail = Tail(
         position=position,
@@ -159,6 +164,7 @@ class _Newest:
     key: StreamKey
     lineage: Lineage
     participant: RecordId | None
+    run: RecordId | None
 
     def of(self, *kinds: str) -> Record | None:
         return next(self._all(kinds), None)
@@ -166,7 +172,7 @@ class _Newest:
     def said(self) -> int:
         """The position of the newest message of a model; 0: there is none among those looked at."""
         newest = islice(self._all(("message",)), _LOOKED_AT)
-        said = (record for record in newest if isinstance(record.body, Message) and record.body.role is Role.ASSISTANT)
+        said = (record for record in newest if model_said(record))
         found = next(said, None)
         return found.position if found is not None else 0
 
@@ -176,7 +182,7 @@ class _Newest:
             query = NodeQuery(kinds=kinds, lineage=self.lineage, newest=True, limit=_AT_A_TIME, before=before)
             found = self.ledger.nodes(self.key, query)
             for record in reversed(found):
-                if not private_to_another(record.header.scope, self.participant):
+                if hidden_from(record.header.scope, self.participant, self.run) is None:
                     yield record
             if len(found) < _AT_A_TIME:
                 return
@@ -188,6 +194,42 @@ _AT_A_TIME = 4
 
 _LOOKED_AT = 256
 """Messages looked at for the newest one of a model; where that many of others followed it, nothing of it is cached."""
+
+
+def unanswered(ledger: Ledger, key: StreamKey, seen: Lineage, shows: Callable[[Record], bool]) -> list[RecordId]:
+    """The calls without a final result along a lineage; what a hidden record says of one does not count."""
+    rows = ledger.states(key, StateQuery(field=StateField.STATUS, value=CallStatus.OPEN, lineage=seen))
+    waiting = {RecordId(row.target): None for row in rows}
+    said = ledger.nodes(key, NodeQuery(kinds=("call_resolved",), lineage=seen))
+    hidden = {
+        record.position: record.body.call
+        for record in said
+        if isinstance(record.body, CallResolved) and not shows(record)
+    }
+    for call in hidden.values():
+        waiting.pop(call, None)
+        if _status(ledger, key, call, seen, hidden) == CallStatus.OPEN:
+            waiting[call] = None
+    return list(waiting)
+
+
+def _status(ledger: Ledger, key: StreamKey, call: RecordId, seen: Lineage, hidden: Container[int]) -> str | None:
+    """The newest status of a call that nothing hidden gave it."""
+    while rows := ledger.states(key, StateQuery(field=StateField.STATUS, targets=(call,), lineage=seen)):
+        if rows[0].from_pos not in hidden:
+            return rows[0].value
+        upto = rows[0].from_pos - 1
+        segments = tuple(Segment(branch=one.branch, upto=min(one.upto, upto)) for one in seen.segments)
+        seen = Lineage(segments=segments, upto=min(seen.upto, upto))
+    return None
+
+
+def model_said(record: Record) -> bool:
+    """Whether a message is a model's; of one whose body is erased its scope tells: a run produced it."""
+    body = record.body
+    if body is None:
+        return record.header.kind == "message" and record.header.scope.run is not None
+    return isinstance(body, Message) and body.role is Role.ASSISTANT
 
 
 def _tools_hash(ledger: Ledger, key: StreamKey, seen: Lineage) -> Digest | None:
@@ -203,11 +245,11 @@ def branches(ledger: Ledger, key: StreamKey) -> dict[RecordId, Branch]:
 
 
 def _calls(
-    ledger: Ledger, key: StreamKey, ids: Sequence[RecordId], participant: RecordId | None
+    ledger: Ledger, key: StreamKey, ids: Sequence[RecordId], participant: RecordId | None, run: RecordId | None
 ) -> tuple[KnownCall, ...]:
     found = sorted(ledger.get(key, ids), key=lambda record: record.position) if ids else []
     return tuple(
         KnownCall(id=record.id, body=record.body, scope=record.header.scope)
         for record in found
-        if isinstance(record.body, ToolCall) and not private_to_another(record.header.scope, participant)
+        if isinstance(record.body, ToolCall) and hidden_from(record.header.scope, participant, run) is None
     )

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from callsheet.assemble.compose import text_of
 from callsheet.derive.text import binary_standin, readable
-from callsheet.graph.enums import ArtifactStatus, Role
+from callsheet.graph.enums import ArtifactStatus, InstructionScope, Role
 from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import Message, ToolArtifact, ToolCall
 from callsheet.graph.record import Record
@@ -50,6 +50,10 @@ class ToolCard:
 
 
 Item = Spoken | ToolCard
+
+BOOKKEEPING = frozenset({InstructionScope.CATALOGUE, InstructionScope.SKILL})
+"""Instructions that the runtime puts together; nobody said them."""
+
 Read = Callable[[Payload], bytes]
 
 
@@ -62,7 +66,7 @@ def transcript(records: Sequence[Record], calls: Mapping[RecordId, ToolCall], re
     items: list[Item] = []
     for record in records:
         body = record.body
-        if isinstance(body, Message):
+        if isinstance(body, Message) and body.instruction not in BOOKKEEPING:
             items.extend(_message(record, body, calls, answers, read))
         elif isinstance(body, ToolArtifact) and body.call not in calls:
             items.append(_card(record.id, body.tool or "", "", record, record))

@@ -20,6 +20,9 @@ from callsheet.graph.record import Record, StreamKey
 from callsheet.policy.visibility import refusal
 from callsheet.runtime.desk import called
 
+OPENING = 4
+"""Of the older messages of the user the first ones: they tell what it is all about, and how it is to be done."""
+
 _AT_A_TIME = 500
 
 
@@ -35,6 +38,8 @@ class Unshown:
     #: The older records that are not among `records`, and their tokens in o200k_base.
     older: int = 0
     tokens: int = 0
+    #: Of the older records in `records`, what the user said first.
+    opening: tuple[RecordId, ...] = ()
     #: Results among them.
     results: int = 0
     refused: dict[Reason, int] = field(default_factory=dict)
@@ -60,6 +65,8 @@ class Unshowing:
     _kept: dict[RecordId, Record] = field(default_factory=dict)
     #: The newest message of the user, with its turn.
     _asked: tuple[Record, int] | None = None
+    #: The first messages of the user, each with its turn.
+    _opening: list[tuple[Record, int]] = field(default_factory=list)
 
     def read(self) -> Unshown:
         """Read all of it. Takes time in proportion to the history, and room in proportion to what it gives out."""
@@ -97,8 +104,10 @@ class Unshowing:
     def _look(self, record: Record, turn: int) -> None:
         """Note the newest question, and which results are no success."""
         body = record.body
-        if isinstance(body, Message):
-            self._asked = (record, turn) if body.role is Role.USER else self._asked
+        if isinstance(body, Message) and body.role is Role.USER:
+            self._asked = (record, turn)
+            if len(self._opening) < OPENING:
+                self._opening.append((record, turn))
         elif isinstance(body, ToolArtifact) and body.status is not ArtifactStatus.OK:
             self._failed.setdefault(body.tool or "", []).append((record, turn))
         elif isinstance(body, ToolArtifact) and body.tool:
@@ -126,9 +135,11 @@ class Unshowing:
     def _given(self, newest: list[Record]) -> Unshown:
         found = self._found
         first = newest[0].position if newest else 0
-        for record, turn in chain(*self._failed.values(), [self._asked] if self._asked is not None else []):
+        asked = [self._asked] if self._asked is not None else []
+        for record, turn in chain(*self._failed.values(), self._opening, asked):
             if record.position < first:
                 self._keep(record, turn)
+        found.opening = tuple(record.id for record, _ in self._opening if record.position < first)
         kept = sorted(self._kept.values(), key=lambda record: record.position)
         self._count(kept, -1)
         found.records = [*kept, *newest]

@@ -10,8 +10,9 @@ from enum import StrEnum
 
 from callsheet.assemble.blocks import Media
 from callsheet.wire import standins
-from callsheet.wire.jsontext import decode_object, encode_bytes
+from callsheet.wire.jsontext import decode_object, encode_bytes, own_extras
 from callsheet.wire.jsonvalue import json_fields
+from callsheet.wire.names import Wire
 from callsheet.wire.pictures import picture_size, picture_type
 from callsheet.wire.reading import Fields
 
@@ -135,6 +136,34 @@ def standin(media: Media) -> str:
     """The words that stand for media that cannot be shown."""
     size = None if media.data is None else len(media.data)
     return standins.not_shown(media.mime or kind(media).value, size=size, url=web_url(media))
+
+
+def instead(media: Media, wire: Wire, *, in_text: bool = False) -> str | None:
+    """The words that a request of this format has in place of media; None: it shows them.
+
+    `in_text`: they stand in a message that may hold only text, as those of a model and instructions do.
+    """
+    shows = text_of(media) is not None or (not in_text and (_file_of(media, wire) or _sent(media, wire)))
+    return None if shows else standin(media)
+
+
+def _sent(media: Media, wire: Wire) -> bool:
+    """Whether a format takes these bytes, or this address."""
+    mime, image = shown_type(media), kind(media) is Kind.IMAGE
+    if wire is Wire.OPENAI:
+        if image:
+            return (media.data is not None and mime is not None) or web_url(media) is not None
+        return media.data is not None and (mime == PDF or mime in AUDIO_FORMATS)
+    if media.data is not None:
+        return mime is not None and (image or mime == PDF)
+    own = bool(own_extras(media.extras, media.wire, wire))
+    return media.url is not None and media.url.startswith("https://") and (image or own or media.mime == PDF)
+
+
+def _file_of(media: Media, wire: Wire) -> bool:
+    """Whether it is a file that this provider keeps."""
+    own = own_extras(media.extras, media.wire, wire)
+    return media.data is None and bool(_file_id(own))
 
 
 def _place(part: Fields) -> _Place | None:

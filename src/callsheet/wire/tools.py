@@ -1,8 +1,10 @@
 """The tools that a request offers, read from either provider's shape and checked."""
 
 import json
+import marshal
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
 
 from callsheet.errors import InvalidMessage
 from callsheet.wire.cleaning import MergedKeys, clean_value
@@ -80,7 +82,42 @@ def check_name(tool: Tool, longest: int) -> None:
 
 
 def sendable(given: object, where: str) -> Fields:
-    """A tool as plain JSON that every provider can decode; `InvalidMessage`, naming the tool, where there is none."""
+    """A tool as plain JSON that every provider can decode; `InvalidMessage`, naming the tool, where there is none.
+
+    The same tools come with every request, so what a tool comes to is kept.
+    """
+    if not isinstance(given, dict):
+        return _cleaned(given, where)
+    try:
+        # Unlike JSON it tells apart whatever Python does, and takes nothing but plain values.
+        key = marshal.dumps(given, _PLAIN)
+    except ValueError:
+        return _cleaned(given, where)
+    known = _KNOWN.get(key)
+    if known is None:
+        cleaned = _cleaned(given, where)
+        if len(key) <= _LONGEST_KEPT:
+            if len(_KNOWN) >= _MOST_KEPT:
+                _KNOWN.clear()
+            _KNOWN[key] = marshal.dumps(cleaned, _PLAIN)
+        return cleaned
+    # A copy, for whoever reads it may change it.
+    copy: Fields = marshal.loads(known)
+    return copy
+
+
+_PLAIN = 0
+"""The version of Python's own format that depends on values alone, not on how they are shared."""
+
+_KNOWN: Final[dict[bytes, bytes]] = {}
+_MOST_KEPT = 1_024
+"""Tools whose cleaned form is kept."""
+
+_LONGEST_KEPT = 65_536
+"""Bytes of such a tool."""
+
+
+def _cleaned(given: object, where: str) -> Fields:
     found = fields(given, where)
     name = _named(found)
     plain = json_fields(found, where, name)

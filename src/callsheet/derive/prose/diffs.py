@@ -20,6 +20,8 @@ _NAMED = 8
 
 def read_diff(text: str) -> Written | None:
     """A unified difference, bare or below a commit message, or None."""
+    if "@@ -" not in text:
+        return None
     head = _UNIFIED.search(text)
     if head is None or _HUNK.search(text) is None or (head.start() > 0 and head.start() * 2 > len(text)):
         return None

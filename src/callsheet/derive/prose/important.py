@@ -5,6 +5,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 
 from callsheet.derive.prose.blobs import blobs, masked
+from callsheet.derive.prose.marks import Marks, lowered, marked_lines
 from callsheet.derive.prose.pieces import Span, line_span
 from callsheet.derive.prose.tidy import tidy
 
@@ -16,6 +17,10 @@ _FAILURE = re.compile(
 _PLAIN_FAILURE = re.compile(
     r"^[ \t]*(?:[\w./-]{1,60}: )?(?:error|fatal|panic|exception|failed|failure)\b[: \[(].*",
     re.IGNORECASE | re.MULTILINE,
+)
+_FAILURE_WORDS = (
+    *("error", "fatal", "panic", "exception", "fail", "critical", "severe", "segmentation fault"),
+    *("fehler", "erreur", "ошибка", "错误", "失败", "エラー", "失敗", "오류"),
 )
 _NONE_BEFORE = re.compile(r"(?:\b0|\bno|\bwithout|\bnon)[ -]\Z", re.IGNORECASE)
 _ENDING = re.compile(
@@ -31,6 +36,25 @@ _VIEWED = re.compile(
     rf"|\b\d[\d,.]* +(?:more +|total +|other +)?{_UNITS} +(?:total|above|below|omitted|more|remaining|not shown|left)\b"
     rf"|\b\d[\d,.]* more {_UNITS}\b|\b\d+(?:\.\d+)? ?% of the\b|\btruncated\b|\bnext[_ ]page\b"
 )
+#: One of these stands in every line of which `_VIEWED` has a match.
+_VIEWED_WORDS = (
+    *(
+        "line",
+        "row",
+        "result",
+        "page",
+        "item",
+        "entries",
+        "record",
+        "bytes",
+        "char",
+        "hits",
+        "matches",
+        "token",
+        "file",
+    ),
+    *("truncated", "% of the"),
+)
 _EDGE = 4000
 _TOLD = 160
 _FIRST, _LAST = 3, 5
@@ -43,7 +67,7 @@ def errors(text: str, *, plain: bool) -> list[Span]:
     """
     first: list[Span] = []
     last: deque[Span] = deque(maxlen=_LAST)
-    for span in _failing(text, _PLAIN_FAILURE if plain else _FAILURE):
+    for span in _plainly_failing(text) if plain else _failing(text):
         if len(first) < _FIRST:
             first.append(span)
         else:
@@ -51,15 +75,25 @@ def errors(text: str, *, plain: bool) -> list[Span]:
     return [*reversed(last), *first]
 
 
-def _failing(text: str, pattern: re.Pattern[str]) -> Iterator[Span]:
-    match = pattern.search(text)
-    while match is not None:
-        if _NONE_BEFORE.search(text, max(0, match.start() - 8), match.start()):
-            match = pattern.search(text, match.end())
-            continue
-        span = line_span(text, match.start())
-        yield span
-        match = pattern.search(text, max(span.end, match.end()))
+def _failing(text: str) -> Iterator[Span]:
+    marks = Marks(lowered(text), _FAILURE_WORDS)
+    at = marks.first(0)
+    while at >= 0:
+        match = _FAILURE.match(text, at)
+        at += 1
+        if match is not None:
+            at = match.end()
+            if not _NONE_BEFORE.search(text, max(0, match.start() - 8), match.start()):
+                span = line_span(text, match.start())
+                yield span
+                at = max(span.end, at)
+        at = marks.first(at)
+
+
+def _plainly_failing(text: str) -> Iterator[Span]:
+    for start, end in marked_lines(text, _FAILURE_WORDS):
+        if _PLAIN_FAILURE.match(text, start, end):
+            yield line_span(text, start)
 
 
 def endings(text: str) -> list[Span]:
@@ -91,11 +125,14 @@ def ended(text: str) -> bool:
 
 def viewed(text: str) -> list[Span]:
     """Lines at the beginning and the end that say which part of something longer this is."""
-    spans = {line_span(text, match.start()): None for match in _VIEWED.finditer(text, 0, _EDGE)}
-    tail = max(_EDGE, len(text) - _EDGE)
-    spans |= {line_span(text, match.start()): None for match in _VIEWED.finditer(text, tail)}
-    found = list(spans)
+    found = list(dict.fromkeys([*_viewed(text, 0, _EDGE), *_viewed(text, max(_EDGE, len(text) - _EDGE), len(text))]))
     return found if len(found) <= 4 else [*found[:2], *found[-2:]]
+
+
+def _viewed(text: str, start: int, end: int) -> Iterator[Span]:
+    for first, last in marked_lines(text, _VIEWED_WORDS, start, end):
+        if _VIEWED.search(text, first, last):
+            yield line_span(text, first)
 
 
 def told(text: str, spans: Sequence[Span]) -> str:

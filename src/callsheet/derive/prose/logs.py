@@ -23,7 +23,7 @@ _SAMPLE = 20_000
 
 def read_log(text: str) -> Written | None:
     """Output of a command or a log, by its form, or None."""
-    if not (is_levelled(text) or _is_output(text)):
+    if not _is_output(text):
         return None
     wanted = [*endings(text), first_line(text), *viewed(text)]
     if has_trace(text):
@@ -35,22 +35,26 @@ def read_log(text: str) -> Written | None:
 
 
 def is_levelled(text: str) -> bool:
-    """Whether most lines begin with a time or a level, and name levels: a log in the narrow sense."""
+    """Whether most lines begin with a time or a level, and name levels: a log in the narrow sense.
+
+    What it says yes to is output of a command as well.
+    """
     lines = _sample(text)
     logged = sum(_LOGGED.match(line) is not None for line in lines)
-    levels = sum(_LEVEL.search(line) is not None for line in lines)
-    return len(lines) > 1 and logged * 2 >= len(lines) and levels * 4 >= len(lines)
+    if len(lines) < 2 or logged * 2 < len(lines):
+        return False
+    return sum(_LEVEL.search(line) is not None for line in lines) * 4 >= len(lines)
 
 
 def _is_output(text: str) -> bool:
     lines = _sample(text)
     if len(lines) < 2:
         return False
+    if _PROMPT.match(text) is not None or ended(text):
+        return True
     logged = sum(_LOGGED.match(line) is not None for line in lines)
     return (
-        _PROMPT.match(text) is not None
-        or ended(text)
-        or logged * 2 >= len(lines)
+        logged * 2 >= len(lines)
         or (logged * 8 >= len(lines) and sum(_LEVEL.search(line) is not None for line in lines) * 8 >= len(lines))
         or any(_COMPLAINT.match(line) for line in lines)
         or _one_speaker(lines)

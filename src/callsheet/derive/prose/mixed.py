@@ -86,8 +86,13 @@ def _around(text: str, start: int, end: int) -> Iterator[tuple[int, Document]]:
 
 def _inner(text: str, read_json: Reader, read_table: Reader) -> Iterator[tuple[Span, Document]]:
     at = tries = 0
+    opening = _OPENING.search(text) if "{" in text or "[" in text else None
+    bars = _BARS.search(text) if "\n|" in text or "\n+" in text else None
     while tries < _TRIES:
-        opening, bars = _OPENING.search(text, at), _BARS.search(text, at)
+        if opening is not None and opening.start() < at:
+            opening = _OPENING.search(text, at)
+        if bars is not None and bars.start() < at:
+            bars = _BARS.search(text, at)
         if opening is None and bars is None:
             return
         tries += 1

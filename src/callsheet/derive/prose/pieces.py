@@ -3,8 +3,8 @@
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 from callsheet.derive.prose.blobs import Blob
 
@@ -15,8 +15,7 @@ _LONG = 1000
 _ENDS = (". ", "! ", "? ", "。", "！", "？", "; ", "；", ", ", "、", "，", " ")
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(NamedTuple):
     """Characters of a text, from and up to but without."""
 
     start: int

@@ -7,6 +7,7 @@ from itertools import accumulate
 from callsheet.derive.document import ContentKind, Segment
 from callsheet.derive.prose.blobs import blobs, masked
 from callsheet.derive.prose.important import viewed
+from callsheet.derive.prose.marks import lowered
 from callsheet.derive.prose.pieces import Span, line_span, within
 from callsheet.derive.prose.written import Written, written
 
@@ -25,6 +26,8 @@ _BUDGET = 600
 
 def read_search(text: str) -> Written | None:
     """A list of at least three results with addresses, or None."""
+    if text.count("://") + lowered(text).count("www.") < _LEAST:
+        return None
     addresses = [match.start() for match in _ADDRESS.finditer(text)]
     if not _LEAST <= len(addresses) <= _MOST:
         return None

@@ -5,6 +5,7 @@ from itertools import islice
 
 from callsheet.derive.document import ContentKind
 from callsheet.derive.prose.important import viewed
+from callsheet.derive.prose.marks import lowered
 from callsheet.derive.prose.pieces import cuts_at, line_span, within
 from callsheet.derive.prose.written import Written, written
 
@@ -15,8 +16,9 @@ _DECLARED = (
     r"(?:def|class|func|fn|function|struct|enum|trait|impl|interface|module|namespace|type|record|object|macro_rules!"
     r"|package|sub|proc|procedure|typedef|#[ ]*define|create (?:table|view|index|function))[ *]+[\w.$<(\"`\[]"
 )
-_DECLARATION = re.compile(rf"^{_NUMBERED}[ \t]{{0,8}}{_DECLARED}", re.MULTILINE | re.IGNORECASE)
-_TOP = re.compile(rf"^{_NUMBERED}(?:@\w|{_DECLARED})", re.MULTILINE | re.IGNORECASE)
+# For text in lower case: patterns that ignore case take several times as long.
+_DECLARATION = re.compile(rf"^{_NUMBERED}[ \t]{{0,8}}{_DECLARED}", re.MULTILINE)
+_TOP = re.compile(rf"^{_NUMBERED}(?:@\w|{_DECLARED})", re.MULTILINE)
 _CODE = re.compile(
     rf"{_NUMBERED}\s*(?:{_DECLARED}|import [\w.{{*\"']|from [\w.]+ import"
     r"|#[ ]*(?:include|define|if|ifdef|ifndef|endif|else|undef|pragma)\b|typedef|extern|static |using [\w.]+;"
@@ -24,7 +26,7 @@ _CODE = re.compile(
     r"|return\b|if\b.*[:{]$|for\b.*[:{]$|else\b|elif\b|while\b.*[:{]$|try\b|except\b|catch\b|@\w+"
     r"|[\w.\]\[]+ (?:[-+*/|&]?=|:=) |[\w.]+\(.*\)?[;,{:]?$|[})\]];?,?$|//|#!|/\*|\*/|-- |INSERT INTO |SELECT )"
 )
-_PROSE = re.compile(r"[a-z]{2,} [a-z]{2,} [a-z]{2,} [a-z]{2,} [a-z]{2,}")
+_PROSE = re.compile(r"(?:(?<![a-z])[a-z]{2,}+ ){4}[a-z]{2}")
 _BUDGET = 1200
 _LONGEST = 2500
 _NAMED = 12
@@ -35,16 +37,18 @@ def read_source(text: str) -> Written | None:
     lines = [line[:200].rstrip() for line in text[:20_000].split("\n")[:300] if line.strip()]
     if len(lines) < 3:
         return None
-    code = sum(_CODE.match(line) is not None for line in lines)
-    prose = sum(_PROSE.search(line) is not None and _CODE.match(line) is None for line in lines)
-    declared = _DECLARATION.search(text, 0, 200_000)
-    if code * 5 < len(lines) * 2 or prose * 3 > len(lines) or declared is None:
+    others = [line for line in lines if _CODE.match(line) is None]
+    if (len(lines) - len(others)) * 5 < len(lines) * 2:
         return None
-    declarations = [line_span(text, match.start()) for match in islice(_DECLARATION.finditer(text), 2000)]
+    prose = sum(_PROSE.search(line) is not None for line in others if line.count(" ") > 3)
+    lower = lowered(text)
+    if prose * 3 > len(lines) or _DECLARATION.search(lower, 0, 200_000) is None:
+        return None
+    declarations = [line_span(text, match.start()) for match in islice(_DECLARATION.finditer(lower), 2000)]
     always = within([*viewed(text), *declarations], _BUDGET)
     if len(always) < len(declarations):
         always = within(viewed(text), _BUDGET)
     names = [text[span.start : min(span.end, span.start + 80)].strip(" \t\r\n{:") for span in declarations[:_NAMED]]
     more = f" and {len(declarations) - _NAMED:,} more" if len(declarations) > _NAMED else ""
     shape = "; ".join(names) + more
-    return written(ContentKind.SOURCE, text, list(cuts_at(text, _TOP)), always=always, longest=_LONGEST, shape=shape)
+    return written(ContentKind.SOURCE, text, list(cuts_at(lower, _TOP)), always=always, longest=_LONGEST, shape=shape)

@@ -3,13 +3,15 @@
 import re
 from collections.abc import Iterator
 from io import StringIO
-from itertools import groupby
+from itertools import groupby, islice
+from operator import eq
 
 _LINK = re.compile(r"\x1b\]8;[^;\x07\x1b]*;([^\x07\x1b]*)(?:\x07|\x1b\\)")
 _ESCAPE = re.compile(
     r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[()][0-9A-Za-z]|\x1b[=>78cDEHMNOZ]"
 )
 _DRAWN = re.compile(r"[\d\s.,:;%#=\-<>|/\\_*+\[\](){}\u2500-\u25ff\u2800-\u28ff]+")
+_UNSHOWN = re.compile(r"[\x1b\r\x08\0]")
 _STATE = re.compile(r"[^\r]+")
 _CHUNK = 1 << 20
 _SAME = 3
@@ -22,6 +24,11 @@ def tidy(text: str, *, trailing: bool = False) -> str:
     Indentation stays; white space at line ends goes unless `trailing` says that it means something. A NUL is shown
     as ``␀``. No other character of a line changes.
     """
+    if len(text) <= _CHUNK and _UNSHOWN.search(text) is None:
+        lines = text.split("\n")
+        lines = lines if trailing else [line.rstrip() for line in lines]
+        if not any(map(eq, lines, islice(lines, 1, None))):
+            return "\n".join(lines)
     out = StringIO()
     first = True
     for line, group in groupby(_lines(text, trailing)):

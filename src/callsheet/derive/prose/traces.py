@@ -18,6 +18,7 @@ _HEADED = re.compile(
     r"|^goroutine \d+ \[|^thread '[^'\n]*' panicked at",
     re.MULTILINE,
 )
+_MARKS = (" at ", "\tat ", "Traceback (most", "goroutine ", "panicked at")
 _NEXT = re.compile(
     r"^[ \t|+]*(?:Caused by: |Suppressed: |Traceback \(|During handling|The above exc|goroutine \d)", re.MULTILINE
 )
@@ -53,7 +54,7 @@ def read_trace(text: str) -> Written | None:
 
 def has_trace(text: str) -> bool:
     """Whether a trace begins somewhere in the text."""
-    return _HEADED.search(text) is not None
+    return any(mark in text for mark in _MARKS) and _HEADED.search(text) is not None
 
 
 def trace_spans(text: str) -> list[Span]:

@@ -10,6 +10,8 @@ from callsheet.derive.structured.grid import Grid, Row, Style
 _SAMPLE = 40
 _NAME = re.compile(r"[^\W\d][\w .()/%#$&°:@*?'+-]{0,62}|#|")
 _LONGEST_CELL = 120
+_CHUNK = 1 << 20
+"""Characters whose lines are held at once."""
 
 
 def read_delimited(text: str) -> Grid | None:
@@ -114,30 +116,45 @@ def _has_header(rows: Sequence[Row], sign: str) -> bool:
 
 def _plain_rows(text: str, sign: str) -> Iterator[tuple[int, int, list[str]]]:
     at = 0
-    for line in text.split("\n"):
-        bare = line.rstrip("\r")
-        if bare.strip():
-            yield at, at + len(bare), bare.split(sign)
-        at += len(line) + 1
+    while at <= len(text):
+        cut = text.find("\n", at + _CHUNK)
+        for line in text[at : cut if cut >= 0 else len(text)].split("\n"):
+            bare = line.rstrip("\r")
+            if bare.strip():
+                yield at, at + len(bare), bare.split(sign)
+            at += len(line) + 1
 
 
 def _quoted_rows(text: str, sign: str) -> Iterator[tuple[int, int, list[str]]]:
     """Rows of cells that may be quoted and then hold the sign, quotes and line ends."""
     cell = re.compile(rf'"([^"]*(?:""[^"]*)*)"(?=[{re.escape(sign)}\r\n]|\Z)|([^{re.escape(sign)}\n]*)')
-    at, start, cells = 0, 0, []
-    while at <= len(text):
-        found = cell.match(text, at)
-        if not found:
-            return
+    start = 0
+    while start <= len(text):
+        cells, at = _unquoted(text, start, sign) or _quoted(text, start, sign, cell)
+        if len(cells) > 1 or cells[0].strip():
+            yield start, at - text.startswith("\r", at - 1), cells
+        start = at + 1
+
+
+def _unquoted(text: str, start: int, sign: str) -> tuple[list[str], int] | None:
+    """The cells of a line without quotes and where it ends; None: it has some."""
+    end = text.find("\n", start)
+    end = len(text) if end < 0 else end
+    if text.find('"', start, end) >= 0:
+        return None
+    cells = text[start:end].split(sign)
+    return ([cell.rstrip("\r") for cell in cells] if text.find("\r", start, end) >= 0 else cells), end
+
+
+def _quoted(text: str, at: int, sign: str, cell: re.Pattern[str]) -> tuple[list[str], int]:
+    cells: list[str] = []
+    while found := cell.match(text, at):
         quoted, bare = found.groups()
         cells.append(quoted.replace('""', '"') if quoted is not None else bare.rstrip("\r"))
         at = found.end()
         if text.startswith("\r", at):
             at += 1
-        if text.startswith(sign, at):
-            at += 1
-            continue
-        if len(cells) > 1 or cells[0].strip():
-            yield start, at - text.startswith("\r", at - 1), cells
+        if not text.startswith(sign, at):
+            break
         at += 1
-        start, cells = at, []
+    return cells, at

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 
+from callsheet.derive.structured.crowds import crowded
 from callsheet.derive.structured.grid import Grid, Row, Style
 
 _FRAME = re.compile(r"\+(?:[-=]+\+)+\s*")
@@ -10,6 +11,7 @@ _RULE = re.compile(r"\|?(?:[ \t]*:?-+:?[ \t]*\|)*[ \t]*:?-+:?[ \t]*\|?\s*")
 _PSQL_RULE = re.compile(r"-+(?:\+-+)*\s*")
 _COUNT = re.compile(r"\(?[0-9,]+ rows?\b.*|Empty set.*|Query OK.*|Time: .*", re.IGNORECASE)
 
+_SIGNS = "|\n"
 Line = tuple[int, str]
 
 
@@ -17,6 +19,8 @@ def read_drawn(text: str) -> Grid | None:
     """The table that fills a text; None where other text stands around it or the rows do not agree."""
     head = text.lstrip()[:1]
     if not head or ("|" not in text and "-" not in text):
+        return None
+    if crowded(text, _SIGNS):
         return None
     sample = text[:20_000].split("\n", 8)
     if not any(_FRAME.fullmatch(s) or _RULE.fullmatch(s) or _PSQL_RULE.fullmatch(s) for s in sample[:8] if s.strip()):

@@ -1,11 +1,14 @@
 """JSON and JSON Lines as documents: divided by items or keys, shown in the dense notation."""
 
 from array import array
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+import msgspec
+
 from callsheet.derive.document import ContentKind, Segment
+from callsheet.derive.structured.crowds import JSON_SIGNS, WRITTEN, crowded, parts
 from callsheet.derive.structured.excerpts import excerpt
 from callsheet.derive.structured.inline import write
 from callsheet.derive.structured.notation import notation
@@ -48,7 +51,7 @@ class JsonDocument:
 
     @cached_property
     def _dense(self) -> str:
-        if len(self.text) > _LARGEST:
+        if len(self.text) > _LARGEST or parts(self.text, JSON_SIGNS) > WRITTEN:
             return self.text
         written = notation(self.value)
         if len(written) < _CLEARLY * len(self.text):
@@ -72,9 +75,11 @@ class JsonDocument:
 
 
 def read_json(text: str) -> JsonDocument | None:
-    """The document of a text that is one whole JSON object or array; None for any other text."""
+    """The document of a text that is one whole JSON object or array; None for any other text, and for one with so many
+    parts that its value would take too much memory.
+    """
     start = blank_end(text, 0)
-    if text[start : start + 1] not in ("{", "["):
+    if text[start : start + 1] not in ("{", "[") or crowded(text, JSON_SIGNS):
         return None
     try:
         value, spans = parse_object(text, start) if text[start] == "{" else (parse(text), None)
@@ -83,9 +88,41 @@ def read_json(text: str) -> JsonDocument | None:
     return JsonDocument(ContentKind.JSON, text, value, layout(text, value, spans or spans_in(text, start, value)))
 
 
+def crowded_kind(text: str) -> ContentKind | None:
+    """What kind of JSON it is that has too many parts to be read; None for any other text."""
+    start = blank_end(text, 0)
+    if text[start : start + 1] not in ("{", "[") or not crowded(text, JSON_SIGNS):
+        return None
+    if _is_json(text):
+        return ContentKind.JSON
+    return ContentKind.JSON_LINES if all(map(_is_json, _lines(text))) else None
+
+
+def _lines(text: str) -> Iterator[str]:
+    at = 0
+    while at < len(text):
+        end = text.find("\n", at)
+        end = len(text) if end < 0 else end
+        if text[at:end].strip():
+            yield text[at:end]
+        at = end + 1
+
+
+def _is_json(text: str) -> bool:
+    """Whether it is one JSON value, in the strict sense: looked at without making the value."""
+    try:
+        msgspec.json.decode(text, type=msgspec.Raw)
+    except (msgspec.MsgspecError, ValueError, RecursionError):
+        return False
+    return True
+
+
 def read_json_lines(text: str) -> JsonDocument | None:
-    """The document of a text with an object or array on each of at least two lines; None for any other text."""
-    if text.lstrip(" \t\n\r")[:1] not in ("{", "[") or "\n" not in text:
+    """The document of a text with an object or array on each of at least two lines; None for any other text, and for
+    one with too many parts.
+    """
+    start = blank_end(text, 0)
+    if text[start : start + 1] not in ("{", "[") or "\n" not in text or crowded(text, JSON_SIGNS):
         return None
     return _records(text)
 

@@ -24,8 +24,12 @@ def counted(count: int, unit: str) -> str:
 
 def listed(names: list[str]) -> str:
     """The first names, and how many more."""
-    more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
-    return ", ".join(_short(name) for name in names[:_NAMED]) + more
+    return _listed(names[:_NAMED], len(names))
+
+
+def _listed(names: list[str], count: int) -> str:
+    more = f" and {count - _NAMED:,} more" if count > _NAMED else ""
+    return ", ".join(map(_short, names)) + more
 
 
 def _at(value: Json, place: int) -> Json:
@@ -51,7 +55,7 @@ def _beside(value: Json, layout: Layout) -> str:
 def _members(value: Json) -> str:
     if not isinstance(value, tuple):
         return ""
-    return listed([key + _size(member) for key, member in value])
+    return _listed([key + _size(member) for key, member in value[:_NAMED]], len(value))
 
 
 def _size(value: Json) -> str:

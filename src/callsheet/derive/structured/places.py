@@ -112,7 +112,7 @@ def layout(text: str, value: Json, spans: JsonSpans) -> Layout:
 def _run(
     main: Place, found: tuple["array[int]", "array[int]"], singles: list[Place], kept: set[tuple[int, ...]]
 ) -> Layout:
-    """The layout of a document that is about one array with many items."""
+    """The layout of a document that is about one array with many items, or about one object with very many members."""
     starts, ends = found
     count = len(starts)
     step = -(-count // _MANY)
@@ -120,10 +120,13 @@ def _run(
     after = singles[len(before) :]
     ends = ends[step - 1 :: step] + (ends[-1:] if count % step else ends[:0])
     pointer = main.pointer
+    members = main.value if isinstance(main.value, tuple) else ()
 
     def name(at: int) -> str:
-        last = min((at + 1) * step, count) - 1
-        return f"{pointer}/{at * step}" + (f"-{last}" if last > at * step else "")
+        first, last = at * step, min((at + 1) * step, count) - 1
+        if members:
+            return f"{pointer}/{_step(members[first][0])}" + (f" and {last - first:,} more" if last > first else "")
+        return f"{pointer}/{first}" + (f"-{last}" if last > first else "")
 
     spans = Spans(
         [_segment(place, kept) for place in before],
@@ -133,7 +136,8 @@ def _run(
         [_segment(place, kept) for place in after],
     )
     paths = tuple(place.path for place in before), tuple(place.path for place in after)
-    return Layout("items", count, spans, main.path, pointer, *paths, items=count, step=step)
+    unit = "keys" if members else "items"
+    return Layout(unit, count, spans, main.path, pointer, *paths, items=count, step=step)
 
 
 def _segment(place: Place, kept: set[tuple[int, ...]]) -> Segment:
@@ -145,14 +149,14 @@ def _main(
 ) -> tuple[Place, "list[Place] | tuple[array[int], array[int]]"]:
     """Down from the root while one member holds most of the text; those passed by are put into `beside`.
 
-    Of what it ends at: its parts, or only the spans of the items of an array that has many.
+    Of what it ends at: its parts, or only their spans where it is an array with many or an object with very many.
     """
     main = root
     while True:
         starts, value_starts, ends = spans
         largest = max(map(sub, ends, value_starts), default=0)
         half = 2 * largest < main.end - main.value_start
-        if isinstance(main.value, list) and len(starts) >= _FEW and half:
+        if half and len(starts) >= (_FEW if isinstance(main.value, list) else _MANY):
             return main, (starts, ends)
         parts = _parts(main, starts, value_starts, ends)
         if half or not parts or len(main.path) >= _DEEPEST:

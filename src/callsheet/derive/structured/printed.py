@@ -6,6 +6,7 @@ from array import array
 from dataclasses import dataclass
 
 from callsheet.derive.document import ContentKind
+from callsheet.derive.structured.crowds import crowded
 from callsheet.derive.structured.json_document import JsonDocument
 from callsheet.derive.structured.places import rows_layout
 from callsheet.derive.structured.reading import is_scalar, number
@@ -31,6 +32,7 @@ _WORDS: dict[str, Json] = {
     "-inf": number("-Infinity"),
 }
 _DEEPEST = 50
+_SIGNS = ",([{"
 _LONGEST_STRING = 1 << 20
 
 
@@ -40,7 +42,7 @@ def read_printed(text: str) -> JsonDocument | None:
     The columns of tuples are named ``$1``, ``$2`` and so on. A date, time or decimal number is what it says.
     """
     found = _START.match(text)
-    if not found:
+    if not found or crowded(text, _SIGNS):
         return None
     try:
         reader = _Printed(text, found.end() - 1)
@@ -79,6 +81,9 @@ class _Printed:
         return rows, starts, ends
 
     def _next(self) -> str:
+        sign = self.text[self.at : self.at + 1]
+        if not sign.isspace():
+            return sign
         found = _BLANK.match(self.text, self.at)
         self.at = found.end() if found else self.at
         return self.text[self.at : self.at + 1]

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from itertools import islice
 
 from callsheet.derive.structured.columns import MISSING, Cell, Column, Form
+from callsheet.derive.structured.crowds import WRITTEN
 from callsheet.derive.structured.cursor import Cursor, Repeats, specs
 from callsheet.derive.structured.decoding import decode
 from callsheet.derive.structured.grid import Grid, Row, cells_of
@@ -33,6 +34,8 @@ def shared(grid: Grid, length: int) -> str | None:
     if grid.header is None or not rows or length > _LARGEST or len(set(grid.header.cells)) < len(grid.header.cells):
         return None
     names = grid.header.cells
+    if len(rows) * len(names) > WRITTEN:
+        return None
     if len(rows) > 2 * _SAMPLE:
         sample = [*islice(rows, _SAMPLE), *islice(rows, _SAMPLE, None, len(rows) // _SAMPLE)]
         written = _written(names, sample)

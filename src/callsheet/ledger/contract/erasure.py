@@ -1,11 +1,12 @@
 """Laws of erasure: a body goes with its nonce, its effects and its blobs; the chain holds without it."""
 
-from callsheet.errors import BodyErased
+from callsheet.errors import BodyErased, Damaged
 from callsheet.graph.changes import MarkedStale, Pinned
 from callsheet.graph.cut import Lineage, Segment
 from callsheet.graph.enums import StateField
 from callsheet.graph.ids import ROOT_BRANCH
 from callsheet.graph.nodes import ToolArtifact
+from callsheet.graph.ports import Append
 from callsheet.graph.query import StateQuery
 from callsheet.ledger.contract.chain import verified
 from callsheet.ledger.contract.graph import folded
@@ -29,6 +30,34 @@ def an_erased_body_is_gone_and_the_chain_holds(subject: Subject) -> None:
     assert verified(ledger, stream) == [2]
     assert ledger.head(stream.key) == head
     assert ledger.find(making.tenant, before[1].id) == (stream, after[1])
+
+
+def what_is_erased_is_told_by_id(subject: Subject) -> None:
+    """Of some records those are told whose bodies are gone, and of nothing else: not of others, nor of unknown ids."""
+    making, ledger = Making(), subject.ledger
+    stream, other = said(ledger, making, ["one", "two", "three"]), said(ledger, making, ["four"])
+    ids = [record.id for record in ledger.records(stream.key)]
+    assert ledger.erased(stream.key, ids) == frozenset()
+    ledger.erase_bodies(stream.key, [2, 3])
+    assert ledger.erased(stream.key, [*ids, making.id()]) == {ids[1], ids[2]}
+    assert ledger.erased(stream.key, ids[:2]) == {ids[1]}
+    assert ledger.erased(other.key, ids) == ledger.erased(stream.key, []) == frozenset()
+
+
+def an_erased_block_is_gone_and_others_stay(subject: Subject) -> None:
+    """An erased block is missing, of its owner alone; it may be given again. Erasing what is not there is fine."""
+    making, ledger = Making(), subject.ledger
+    stream = making.stream()
+    owner = owner_of(stream)
+    blocks = {ledger.address(owner, content): content for content in (b"gone", b"stays")}
+    gone, stays = blocks
+    ledger.append([Append(stream=stream, drafts=(making.said(),), blocks=blocks)])
+    ledger.erase_blocks(owner, [gone, gone, "nothing"])
+    ledger.erase_blocks(owner, [])
+    assert gone in str(refused(Damaged, ledger.blocks, owner, [stays, gone]))
+    assert ledger.blocks(owner, [stays]) == [b"stays"]
+    ledger.append([Append(stream=stream, drafts=(making.said(),), blocks=blocks)])
+    assert ledger.blocks(owner, [gone]) == [b"gone"]
 
 
 def erasing_twice_or_nothing_is_fine(subject: Subject) -> None:

@@ -95,6 +95,15 @@ class MemoryLedger:
             self._refold(known)
             self._drop_unnamed()
 
+    def erased(self, key: StreamKey, ids: Sequence[RecordId]) -> frozenset[RecordId]:
+        with self._open() as tables:
+            return frozenset(record.id for record in tables.graph(key).get(tuple(ids)) if record.body is None)
+
+    def erase_blocks(self, owner: Owner, addresses: Sequence[str]) -> None:
+        with self._open() as tables:
+            for address in addresses:
+                tables.blocks.pop((owner, address), None)
+
     def _refold(self, known: MemoryStream, index: IndexOf | None = None) -> None:
         """Nothing is kept unless all of it can be read and indexed."""
         owner = owner_of(known.stream)

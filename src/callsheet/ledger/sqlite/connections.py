@@ -15,7 +15,7 @@ from callsheet.ledger.sqlite.errors import DRIVER_ERRORS, translated
 class Durability(StrEnum):
     """What a returned append survives."""
 
-    #: A power cut.
+    #: A power cut. One may take back a request that was assembled and that nothing was recorded after.
     FULL = "full"
     #: A crash of the process; a power cut may take the last appends back, never a part of one.
     NORMAL = "normal"

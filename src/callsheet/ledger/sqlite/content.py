@@ -44,6 +44,12 @@ def _key_row(connection: sqlite3.Connection, owner: Owner) -> KeyRow | None:
     return None if row is None else KeyRow(id=row[0], address_key=row[1], content_key=row[2])
 
 
+def erase_blocks(connection: sqlite3.Connection, owner: Owner, addresses: Sequence[str]) -> None:
+    """Remove blocks for good."""
+    for portion in portions(tuple(dict.fromkeys(addresses))):
+        connection.execute(query("drop_blocks", len(portion)), (owner.tenant, owner.user or "", *portion))
+
+
 def blocks(connection: sqlite3.Connection, owner: Owner, addresses: Sequence[str]) -> dict[str, bytes]:
     """Sealed blocks by address; those that are missing are left out."""
     found: dict[str, bytes] = {}

@@ -29,10 +29,14 @@ from callsheet.ledger.sqlite import content, garbage, graph, inspect, postings, 
 from callsheet.ledger.sqlite.backup import back_up, blob_folder
 from callsheet.ledger.sqlite.connections import Connections, Durability
 from callsheet.ledger.sqlite.opening import ensure_store
+from callsheet.ledger.sqlite.tails import Tails
 from callsheet.ledger.vault import LEASE, Vault
 
 BUSY_TIMEOUT = 30.0
 """Seconds that a call waits for other writers."""
+
+_OWNERS = 1_024
+"""Streams whose owners are kept at hand."""
 
 _PORTION = 500
 """Records read at once for checking."""
@@ -49,6 +53,9 @@ class SqliteLedger:
         self._vault = vault
         self._signer = signer
         self._clock = clock
+        self._tails = Tails()
+        #: Whose content a stream holds never changes.
+        self._owners: dict[StreamKey, Owner] = {}
 
     @classmethod
     def open(
@@ -86,7 +93,8 @@ class SqliteLedger:
 
     def append(self, appends: Sequence[Append]) -> list[Record]:
         ready = [prepare(append, self._vault) for append in appends]
-        with self._connections.writing() as connection:
+        durable = any(append.durable for append in appends)
+        with self._connections.writing(durable=durable) as connection:
             return write.append(connection, ready, self._signer)
 
     def rebuild(self, key: StreamKey, index: IndexOf | None = None) -> None:
@@ -107,6 +115,7 @@ class SqliteLedger:
                     indexing=indexing,
                     index=index,
                 )
+        self._tails.clear()
 
     def erase_bodies(self, key: StreamKey, positions: Sequence[int]) -> None:
         with self._connections.writing() as connection:
@@ -123,7 +132,19 @@ class SqliteLedger:
                 blob_size=self.blob_size,
                 indexing=Indexing(self._vault, owner),
             )
+        self._tails.clear()
         garbage.remove(self._connections, self._blobs, dropped, self._clock.now())
+        self._connections.empty_log()
+
+    def erased(self, key: StreamKey, ids: Sequence[RecordId]) -> frozenset[RecordId]:
+        with self._connections.reading() as connection:
+            return frozenset(read.erased(connection, key, ids))
+
+    def erase_blocks(self, owner: Owner, addresses: Sequence[str]) -> None:
+        if not addresses:
+            return
+        with self._connections.writing() as connection:
+            content.erase_blocks(connection, owner, addresses)
         self._connections.empty_log()
 
     def collect(self) -> int:
@@ -216,7 +237,7 @@ class SqliteLedger:
         if indexing is None:
             return []
         with self._connections.snapshot() as connection:
-            return postings.postings(connection, key, query, indexing)
+            return postings.postings(connection, key, query, indexing, self._tails)
 
     def indexed(self, key: StreamKey, positions: Sequence[int]) -> dict[int, Index]:
         indexing = self._indexing(key)
@@ -232,9 +253,16 @@ class SqliteLedger:
 
     def _indexing(self, key: StreamKey) -> Indexing | None:
         """None: there is no such stream."""
-        with self._connections.reading() as connection:
-            known = read.stream_by_key(connection, key)
-        return Indexing(self._vault, owner_of(known[0])) if known is not None else None
+        owner = self._owners.get(key)
+        if owner is None:
+            with self._connections.reading() as connection:
+                known = read.stream_by_key(connection, key)
+            if known is None:
+                return None
+            if len(self._owners) >= _OWNERS:
+                self._owners.clear()
+            owner = self._owners[key] = owner_of(known[0])
+        return Indexing(self._vault, owner)
 
     # ------------------------------------------------------------------ rows as they are; see `Inspectable`
 

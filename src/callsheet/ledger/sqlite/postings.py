@@ -6,23 +6,25 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from callsheet.errors import Damaged
-from callsheet.graph.ids import RecordId
 from callsheet.graph.index import Index, Posting, PostingQuery
 from callsheet.graph.record import StreamKey
 from callsheet.ledger.indexing import BATCH, Indexed, Indexing, MergedRow, branches_of, merged_upto, positions
 from callsheet.ledger.sqlite.errors import written
 from callsheet.ledger.sqlite.queries import portions, query
 from callsheet.ledger.sqlite.read import EVERYTHING
+from callsheet.ledger.sqlite.tails import Tail, Tails
 
 
-def postings(connection: sqlite3.Connection, key: StreamKey, wanted: PostingQuery, indexing: Indexing) -> list[Posting]:
+def postings(
+    connection: sqlite3.Connection, key: StreamKey, wanted: PostingQuery, indexing: Indexing, tails: Tails
+) -> list[Posting]:
     """See `Ledger.postings`. Runs in a snapshot."""
     number, position = _place(connection, key)
-    search = _Search(connection, number, wanted, indexing)
-    search.read_tail(key, merged_upto(position))
-    entities = {name: search.positions(name, entity=True) for name in wanted.entities}
-    terms = {name: search.positions(name, entity=False) for name in wanted.terms}
-    ids = _ids(connection, key, sorted({at for found in (*entities.values(), *terms.values()) for at in found}))
+    tail = tails.read(connection, key, indexing, after=merged_upto(position))
+    search = _Search(connection, number, wanted, indexing, tail)
+    entities = search.positions(wanted.entities, entity=True)
+    terms = search.positions(wanted.terms, entity=False)
+    ids = tails.ids(connection, key, {at for found in (*entities.values(), *terms.values()) for at in found})
     return [
         *(Posting(entity=name, position=at, record=ids[at]) for name, found in entities.items() for at in found),
         *(Posting(term=name, position=at, record=ids[at]) for name, found in terms.items() for at in found),
@@ -32,34 +34,28 @@ def postings(connection: sqlite3.Connection, key: StreamKey, wanted: PostingQuer
 class _Search:
     """Looks for names along a lineage."""
 
-    def __init__(self, connection: sqlite3.Connection, number: int, wanted: PostingQuery, indexing: Indexing) -> None:
+    def __init__(
+        self, connection: sqlite3.Connection, number: int, wanted: PostingQuery, indexing: Indexing, tail: Tail
+    ) -> None:
         self._connection = connection
         self._number = number
         self._limit = min(wanted.limit, EVERYTHING)
         self._indexing = indexing
+        self._tail = tail
         self._branches = branches_of(wanted.lineage, wanted.before)
-        self._entities: dict[str, list[int]] = {name: [] for name in wanted.entities}
-        self._terms: dict[str, list[int]] = {name: [] for name in wanted.terms}
 
-    def read_tail(self, key: StreamKey, merged: int) -> None:
-        """Find the names in what is not merged yet."""
-        last = max(self._branches.values())
-        if last <= merged:
-            return
-        for position, branch, found_by in _indexes(self._connection, key, self._indexing, after=merged, upto=last):
-            if position <= self._branches.get(branch, 0):
-                for name in self._entities.keys() & found_by.entities:
-                    self._entities[name].append(position)
-                for name in self._terms.keys() & found_by.terms:
-                    self._terms[name].append(position)
-
-    def positions(self, name: str, *, entity: bool) -> list[int]:
-        """The newest ones, descending."""
-        found = list(self._entities[name] if entity else self._terms[name])
-        if len(found) < self._limit:
-            for branch, upto in self._branches.items():
-                found += self._merged(self._indexing.key(name, branch, entity=entity), upto)
-        return sorted(found, reverse=True)[: self._limit]
+    def positions(self, names: Sequence[str], *, entity: bool) -> dict[str, list[int]]:
+        """Of each name the newest ones, descending."""
+        tail, branches = self._tail.entities if entity else self._tail.terms, self._branches
+        found = {
+            name: [position for position, branch in tail.get(name, ()) if position <= branches.get(branch, 0)]
+            for name in names
+        }
+        short = [name for name, places in found.items() if len(places) < self._limit]
+        for branch, upto in branches.items() if short else ():
+            for name, key in zip(short, self._indexing.keys(short, branch, entity=entity), strict=True):
+                found[name] += self._merged(key, upto)
+        return {name: sorted(places, reverse=True)[: self._limit] for name, places in found.items()}
 
     def _merged(self, key: int, upto: int) -> Iterator[int]:
         """The newest ones of a row's name that count, descending; no more than are asked."""
@@ -154,10 +150,3 @@ def _opened(indexing: Indexing, sealed: bytes) -> Index | None:
 def _place(connection: sqlite3.Connection, key: StreamKey) -> tuple[int, int]:
     number, position = connection.execute(query("stream_place"), (key.tenant, key.stream)).fetchone()
     return number, position
-
-
-def _ids(connection: sqlite3.Connection, key: StreamKey, positions: Sequence[int]) -> dict[int, RecordId]:
-    found: dict[int, RecordId] = {}
-    for portion in portions(positions):
-        found.update(connection.execute(query("ids_at", len(portion)), (key.tenant, key.stream, *portion)))
-    return found

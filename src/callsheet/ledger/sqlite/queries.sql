@@ -256,6 +256,19 @@ WHERE tenant = ?5 AND stream = ?6 AND position = ?7 AND (id, kind, series, branc
 -- Remove the body of a record.
 UPDATE record SET sealed = NULL, found = NULL WHERE tenant = ? AND stream = ? AND position = ?
 
+-- erased_by_id --
+-- The ids of those records of one stream whose bodies are gone.
+SELECT id FROM record INDEXED BY record_erased
+WHERE tenant = ? AND stream = ? AND id IN (:each) AND sealed IS NULL
+
+-- any_erased --
+-- Whether any record of a stream has no body.
+SELECT 1 FROM record INDEXED BY record_erased WHERE tenant = ? AND stream = ? AND sealed IS NULL LIMIT 1
+
+-- drop_blocks --
+-- Remove rendered blocks.
+DELETE FROM block WHERE tenant = ? AND user = ? AND address IN (:each)
+
 -- blocks --
 -- Rendered blocks by address.
 SELECT address, sealed FROM block

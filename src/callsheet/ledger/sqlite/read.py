@@ -77,6 +77,17 @@ def records_by_id(connection: sqlite3.Connection, key: StreamKey, ids: Sequence[
     return found
 
 
+def erased(connection: sqlite3.Connection, key: StreamKey, ids: Sequence[RecordId]) -> list[RecordId]:
+    """The ids of those whose bodies are gone."""
+    found: list[RecordId] = []
+    if connection.execute(query("any_erased"), (key.tenant, key.stream)).fetchone() is None:
+        return found
+    for portion in portions(ids):
+        rows = connection.execute(query("erased_by_id", len(portion)), (key.tenant, key.stream, *portion))
+        found += [RecordId(row[0]) for row in rows]
+    return found
+
+
 def record_anywhere(connection: sqlite3.Connection, tenant: TenantId, id: RecordId) -> tuple[Stream, StoredRow] | None:
     row = connection.execute(query("record_anywhere"), (tenant, id)).fetchone()
     if row is None:

@@ -38,6 +38,9 @@ CREATE UNIQUE INDEX record_by_id ON record (tenant, id) WHERE id <> 'main';
 CREATE UNIQUE INDEX record_root_branch ON record (tenant, stream) WHERE id = 'main';
 CREATE INDEX record_in_series ON record (tenant, stream, series, branch, position, kind);
 
+-- To tell at each request whether anything that is at hand was erased, without looking at all of it.
+CREATE INDEX record_erased ON record (tenant, stream, id) WHERE sealed IS NULL;
+
 CREATE TABLE state (
   tenant TEXT NOT NULL,
   stream TEXT NOT NULL,

@@ -1,0 +1,68 @@
+"""Erasing records for good: their bodies, and of past requests the rendered blocks that hold their text."""
+
+from collections.abc import Sequence
+
+from callsheet.audit.holding import blocks_holding
+from callsheet.audit.indexing import index_of
+from callsheet.errors import NotFound
+from callsheet.graph.changes import Erased
+from callsheet.graph.ids import ROOT_BRANCH, RecordId
+from callsheet.graph.nodes import ToolCall
+from callsheet.graph.query import NodeQuery
+from callsheet.graph.values import Value
+from callsheet.runtime.session import Session, View
+
+
+class Erasure(Value):
+    """What was erased."""
+
+    #: The record that says so.
+    record: RecordId
+    bodies: int
+    #: Rendered blocks of past requests.
+    blocks: int
+
+
+def erase(session: Session, records: Sequence[RecordId], *, by: str = "", reason: str = "") -> Erasure:
+    """Erase records of a conversation: first the erasure is recorded, then bodies and blocks go, for good.
+
+    Past requests keep their selections, sizes and reasons; what was sent of them is gone where it held the text. A
+    message's calls, a call's result and what others said of any of them are records of their own. Erasing again what an
+    interrupted erasure left is fine. Raises `NotFound` for a record that is not there; then nothing is erased.
+    """
+    ledger, conversation = session.ledger, session.conversation
+    ids = tuple(dict.fromkeys(records))
+    found = ledger.get(conversation.key, ids)
+    missing = [id for id in ids if id not in {record.id for record in found}]
+    if missing or not found:
+        raise NotFound(f"there is no record {missing[0] if missing else ''!r} in conversation {conversation.name!r}")
+    living = [record for record in found if record.body is not None]
+    blocks = dict.fromkeys((*blocks_holding(ledger, conversation, living), *_named_before(session, ids)))
+    note = Erased(
+        bodies=tuple((conversation.id, record.position) for record in found),
+        records=ids,
+        by=by,
+        reason=reason,
+        blocks=tuple(blocks),
+    )
+    made: list[RecordId] = []
+    session.append(View(ROOT_BRANCH), lambda drafting: made.append(drafting.add(note, kind="erased")))
+    ledger.erase_blocks(session.owner, note.blocks)
+    ledger.erase_bodies(conversation.key, [record.position for record in living])
+    if any(isinstance(record.body, ToolCall) for record in living):
+        # What results are found by quotes what was asked for.
+        ledger.rebuild(conversation.key, index_of(ledger))
+    return Erasure(record=made[-1], bodies=len(living), blocks=len(note.blocks))
+
+
+def _named_before(session: Session, ids: Sequence[RecordId]) -> tuple[str, ...]:
+    """The blocks that earlier erasures of these records named: one that was interrupted may have left them."""
+    notes = session.ledger.nodes(session.conversation.key, NodeQuery(kinds=("erased",)))
+    bodies = (record.body for record in notes)
+    wanted = frozenset(ids)
+    return tuple(
+        address
+        for body in bodies
+        if isinstance(body, Erased) and not wanted.isdisjoint(body.records)
+        for address in body.blocks
+    )

@@ -1,0 +1,81 @@
+"""Markers in the place of secrets: each tells its type, and the same secret has the same marker under the same key.
+
+All that is derived of a text is derived of the text with its markers, so nothing that is made of it can hold a secret.
+"""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from callsheet.derive.secrets import Secret, find, formed
+from callsheet.derive.text import readable
+
+_SHOWN = 6
+"""Hex digits of a marker: enough to keep the secrets of a conversation apart, too few to tell one by trying."""
+
+_REPEATED = 32
+"""Secrets of one text, the first, whose value is looked for again where nothing else tells it."""
+
+_TELLING = 8
+"""Characters from which on a value is a secret wherever it stands."""
+
+_BY_NAME = frozenset({"password", "secret", "token", "url-password", "aws-secret-key", "bearer-token"})
+"""Types that are told by what stands around them, not by their own form."""
+
+
+@dataclass(frozen=True, slots=True)
+class Redaction:
+    """Puts markers in the place of secrets.
+
+    `key` keeps what is told of a secret to those who share it: the same secret has the same marker under it, and
+    nothing of the secret can be computed from its marker, which holds 24 bits of a keyed hash.
+    """
+
+    key: bytes = b""
+    _hashing: bytes = field(init=False, repr=False, default=b"")
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_hashing", hashlib.blake2b(self.key, digest_size=32).digest())
+
+    def text(self, text: str) -> str:
+        """The text with a marker for each secret; the text itself where it holds none."""
+        found = find(text)
+        return self._marked(text, found) if found else text
+
+    def _marked(self, text: str, found: Sequence[Secret]) -> str:
+        pieces: list[str] = []
+        end = 0
+        again: dict[str, str] = {}
+        for secret in found:
+            value = text[secret.start : secret.end]
+            mark = self.marker(value, secret.kind)
+            if secret.kind in _BY_NAME and len(value) >= _TELLING and len(again) < _REPEATED:
+                again[value] = mark
+            pieces += (text[end : secret.start], mark)
+            end = secret.end
+        pieces.append(text[end:])
+        # The same value stands for the same secret where no name before it tells so.
+        for value, mark in sorted(again.items(), key=lambda one: -len(one[0])):
+            pieces[::2] = [piece.replace(value, mark) for piece in pieces[::2]]
+        return "".join(pieces)
+
+    def content(self, content: bytes) -> bytes:
+        """The same for bytes; text in another encoding than UTF-8 is in UTF-8 then.
+
+        In what is no text only what has the form of a known key is replaced: elsewhere it would be chance.
+        """
+        try:
+            text: str | None = content.decode("utf-8", "surrogatepass")
+        except UnicodeDecodeError:
+            text = readable(content)
+        if text is not None:
+            changed = self.text(text)
+            return content if changed is text else changed.encode("utf-8", "surrogatepass")
+        text = content.decode("latin-1")
+        found = formed(text)
+        return self._marked(text, found).encode("latin-1") if found else content
+
+    def marker(self, value: str, kind: str) -> str:
+        """What stands in the place of a secret."""
+        digest = hashlib.blake2b(value.encode("utf-8", "surrogatepass"), key=self._hashing, digest_size=8)
+        return f"[secret:{kind}#{digest.hexdigest()[:_SHOWN]}]"

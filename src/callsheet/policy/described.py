@@ -1,0 +1,141 @@
+"""A policy set in words: what it lets a model see, and what users' rules add."""
+
+from collections.abc import Iterator, Mapping
+
+from callsheet.graph.enums import Freshness, Level, Privacy
+from callsheet.policy.conditions import BOUNDARY, RECORD
+from callsheet.policy.context import TREATMENTS, Treatment
+from callsheet.policy.rules import Rule, Then
+from callsheet.policy.sets import BALANCED, RULE_VERSIONS, PolicySetDocument
+from callsheet.policy.settings import Water
+
+_FORMS: Mapping[Level, str] = {
+    Level.RAW: "with its values",
+    Level.SAFE: "as metadata only",
+    Level.NONE: "not at all",
+}
+_THEN: Mapping[Then, str] = {
+    Then.RAW: "it is given with its values, where the set would give metadata only",
+    Then.SAFE: "it is given as metadata only",
+    Then.LEAVE_OUT: "it is left out",
+}
+_UNANSWERED = "Where a condition cannot be told, since a field is missing or does not fit, the record is left out."
+
+
+def text(document: PolicySetDocument) -> str:
+    """The whole set in lines for people."""
+    return "\n".join(_lines(document))
+
+
+def _lines(document: PolicySetDocument) -> Iterator[str]:
+    yield f"Policy set {document}, {document.hash}"
+    yield f"Built-in rules: {', '.join(f'{name} {version}' for name, version in RULE_VERSIONS.items())}"
+    yield ""
+    yield from _view(document)
+    yield ""
+    yield "Privacy: data goes to a provider"
+    for privacy in Privacy:
+        form = document.privacy.of(privacy)
+        yield f"  {privacy.value:18} {_FORMS[form]}{_default(form, BALANCED.privacy.of(privacy))}"
+    for exception in document.providers:
+        yield f"  {exception.privacy.value:18} {_FORMS[exception.form]}, to {exception.provider}"
+    yield ""
+    yield "Freshness: what was observed goes stale"
+    for freshness in Freshness:
+        seconds = document.freshness.of(freshness)
+        usual = BALANCED.freshness.of(freshness)
+        yield f"  {freshness.value:18} {_stale(freshness, seconds)}{_default(seconds, usual)}"
+    yield from _retention(document)
+    yield from _tools(document)
+    yield from _rules(document)
+
+
+def _view(document: PolicySetDocument) -> Iterator[str]:
+    if document.verbatim:
+        yield "What may be seen stands verbatim; nothing is shortened or left out to save tokens."
+    else:
+        yield f"The last {document.turns} turns stay in view; a result stands at most as {document.history.value}."
+        yield f"History is rewritten above {_water(document.high_water)}, down to {_water(document.low_water)}."
+    yield f"One request may load {document.rehydrate:,} bytes of exact evidence."
+    yield f"The model is {'offered' if document.recall else 'not offered'} a tool that fetches what was left out."
+
+
+def _water(water: Water) -> str:
+    marks = [f"{water.tokens:,} tokens"] if water.tokens is not None else []
+    marks += [f"{water.share:.0%} of the budget"] if water.share is not None else []
+    return " or ".join(marks)
+
+
+def _default(value: object, usual: object) -> str:
+    return "" if value == usual else "   (not as in balanced)"
+
+
+def _stale(freshness: Freshness, seconds: int | None) -> str:
+    ended = "at the end of its session" if freshness is Freshness.SESSION else ""
+    if seconds is None:
+        return ended or "never by time alone"
+    return f"{f'{ended}, and ' if ended else ''}after {seconds:,} seconds"
+
+
+def _retention(document: PolicySetDocument) -> Iterator[str]:
+    yield ""
+    if not document.retention:
+        yield "Retention: nothing is taken away by age."
+        return
+    yield "Retention: by class and age; what is pinned, not settled or for auditors is kept"
+    for one in document.retention:
+        yield f"  {one.of.value:18} {one.action.value} after {one.after:,} seconds"
+
+
+def _tools(document: PolicySetDocument) -> Iterator[str]:
+    if not document.tools:
+        return
+    yield ""
+    yield "Tools that it declares"
+    for tool in document.tools:
+        given = ((name, getattr(tool, name)) for name in tool.__struct_fields__ if name != "name")
+        said = ", ".join(f"{name} {_shown(value)}" for name, value in given if value is not None)
+        yield f"  {tool.name}: {said or 'nothing'}"
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, tuple):
+        return ", ".join(str(item) for item in value) or "none"
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _rules(document: PolicySetDocument) -> Iterator[str]:
+    yield ""
+    if not document.rules:
+        yield "Rules of its own: none."
+        return
+    yield "Rules of its own, beside the tables above. A refusal they never lift."
+    for rule in document.rules:
+        yield from _rule(rule)
+    yield f"  {_UNANSWERED}"
+
+
+def _rule(rule: Rule) -> Iterator[str]:
+    yield f"  {rule.name} ({rule.about.value}): where"
+    yield from (f"      {line}" for line in rule.when.strip().splitlines())
+    yield f"    {_THEN[rule.then]}.{f' Why: {rule.reason}' if rule.reason else ''}"
+
+
+def classes() -> str:
+    """The table of context classes, a paragraph each."""
+    return "\n".join(_classes())
+
+
+def _classes() -> Iterator[str]:
+    yield "Context classes: every record has one"
+    for of, treatment in TREATMENTS.items():
+        yield f"  {of.value}: {treatment.holds}"
+        for name in Treatment.__struct_fields__[1:]:
+            yield f"    {name:12} {getattr(treatment, name)}"
+
+
+def facts() -> str:
+    """What a condition may ask."""
+    asked = [(f"record.{name}", means) for name, (means, _) in RECORD.items()]
+    asked += [(f"boundary.{name}", means) for name, (means, _) in BOUNDARY.items()]
+    return "\n".join(["What conditions may ask", *(f"  {name:22} {means}" for name, means in asked)])

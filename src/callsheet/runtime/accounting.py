@@ -1,0 +1,182 @@
+"""The record of a request: what was pinned, what stands in it, what was left out, and what it costs."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import msgspec
+
+from callsheet.assemble import sizes
+from callsheet.assemble.delta import common_prefix
+from callsheet.assemble.planning import Plan
+from callsheet.graph.canonical import content_digest
+from callsheet.graph.enums import Level, Reason
+from callsheet.graph.ids import RecordId
+from callsheet.graph.nodes import ContextAssembly, Pins, ToolArtifact
+from callsheet.graph.values import Cut
+from callsheet.recall.tool import NAME as RECALL
+from callsheet.runtime.gathering import Gathered
+from callsheet.runtime.labels import SHOWING, class_counts
+from callsheet.runtime.making import Made
+from callsheet.runtime.terms import Terms
+from callsheet.wire import formats
+from callsheet.wire.caching import caching
+from callsheet.wire.catalogue import catalogue
+
+ASSEMBLER = "3"
+"""The version of assembly: raised whenever the same pins over the same cut would give another selection."""
+
+SECOND = 1_000_000
+"""Microseconds."""
+
+_REFUSED = frozenset({Reason.BRANCH, Reason.PARTICIPANT_PRIVATE, Reason.AUDIT_ONLY, Reason.NOT_RELEASED, Reason.ERASED})
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Accounting:
+    """Accounts for one request."""
+
+    terms: Terms
+    gathered: Gathered
+    made: Made
+
+    def record(
+        self,
+        *,
+        change_base: RecordId | None,
+        rendered: Sequence[bytes],
+        addresses: Sequence[str],
+        calibration: RecordId | None,
+    ) -> ContextAssembly:
+        order, counter, plan = self.terms.order, self.made.counter, self.made.plan
+        before = self.terms.previous.used if change_base is not None and self.terms.previous is not None else {}
+        shown = {selection.record for selection in plan.selections}
+        replayed = self._replayed_tokens()
+        return ContextAssembly(
+            boundary=msgspec.structs.replace(
+                order.boundary, tools=tuple(formats.tool_name(tool, "tools") for tool in self.made.tools)
+            ),
+            pins=Pins(
+                policy_set=order.policy.hash,
+                assembler=ASSEMBLER,
+                counter=counter.name,
+                calibration=calibration,
+                prices=catalogue().name,
+                analysers=(order.needed.name,),
+            ),
+            cut=Cut(positions=((self.terms.place.conversation.id, self.terms.lineage.upto),)),
+            base=change_base,
+            tools=content_digest(msgspec.json.encode(self.made.body["tools"])) if self.made.tools else None,
+            messages_replayed=self.made.total,
+            messages_assembled=len(rendered) - 1,
+            history_o200k=replayed,
+            tokens_replayed=self._plain(replayed),
+            tokens=self.made.measured.parts,
+            tokens_billed=self._billed(addresses),
+            exact=counter.exact,
+            recall=self.terms.recall,
+            artifacts=sum(
+                selection.level is Level.RAW
+                and isinstance(self.terms.desk.records[selection.record].body, ToolArtifact)
+                for selection in plan.selections
+            ),
+            memories=len(shown & self.gathered.memories),
+            omitted=self._omitted(plan, self.made.total),
+            decisions=class_counts(
+                self.gathered.classes[one.record] for one in plan.selections if one.level in SHOWING
+            ),
+            rewritten=plan.rewrite.value if plan.rewrite is not None else "",
+            unlisted=self.made.unlisted,
+            turns=self.gathered.turn,
+            results=self.gathered.results,
+            reused=self.gathered.reused,
+            episode=self.gathered.episode,
+            carried=round(plan.carried),
+            used=tuple(
+                (id, turn) for id, turn in sorted(self.gathered.used.items()) if id in shown and before.get(id) != turn
+            ),
+            timings=(),
+        )
+
+    def _replayed_tokens(self) -> int:
+        calls = self.terms.calls
+        before = self.terms.base.sheet.history_o200k if self.terms.base is not None else 0
+        return (
+            before
+            + self.gathered.older_tokens
+            + sum(
+                sizes.recorded_tokens(self.terms.desk.records[id], calls)
+                or sizes.estimated_tokens(self.terms.desk.records[id], calls)
+                for id in self.gathered.replayed
+            )
+        )
+
+    def _plain(self, replayed: int) -> int:
+        """Tokens of plain replay: of what was recorded, with the caller's tools and the framing that it would take.
+
+        Each result is taken to have one call; names of speakers, which are rare, are not counted.
+        """
+        if self.terms.order.policy.verbatim:
+            return self.made.measured.parts.total
+        counter = self.made.counter
+        framing = counter.framing.around(
+            messages=self.made.total, names=0, calls=self.gathered.results, results=self.gathered.results
+        )
+        return counter.converted(replayed) + framing + self._given_schemas()
+
+    def _given_schemas(self) -> int:
+        """Tokens of the tools that the caller gave, as they are sent."""
+        if not self.made.recall:
+            return self.made.measured.parts.tools
+        sent = self.made.body["tools"]
+        assert isinstance(sent, list)
+        given = [tool for tool in sent if sent_name(tool) != RECALL]
+        return self.terms.desk.counting(self.made.counter).tools(given)
+
+    def _omitted(self, plan: Plan, total: int) -> tuple[tuple[Reason, int], ...]:
+        counts = dict(self.gathered.refused)
+        if self.terms.base is not None:
+            for reason, number in self.terms.base.sheet.omitted:
+                if reason in _REFUSED:
+                    counts[reason] = counts.get(reason, 0) + number
+        for reason in plan.left_out.values():
+            if reason not in (Reason.NOT_RELEVANT, Reason.INCLUDED):
+                counts[reason] = counts.get(reason, 0) + 1
+        shown = len({selection.record for selection in plan.selections} - self.gathered.memories)
+        rest = (
+            total
+            - shown
+            - sum(reason not in (Reason.NOT_RELEVANT, Reason.INCLUDED) for reason in plan.left_out.values())
+        )
+        if rest > 0:
+            counts[Reason.NOT_RELEVANT] = rest
+        return tuple(sorted(counts.items()))
+
+    def _billed(self, addresses: Sequence[str]) -> int:
+        """What the request costs when the part that the last one shown began with too is read from the cache.
+
+        What nobody answered was perhaps never sent, and what lies back longer than the cache lives is forgotten.
+        """
+        total = self.made.measured.parts.total
+        boundary, base = self.terms.order.boundary, self.terms.base
+        cache = caching(boundary.provider, boundary.model)
+        if base is None or base.blocks[:1] != tuple(addresses[:1]):
+            return total
+        sent = base.sheet.boundary
+        if sent.provider != boundary.provider or boundary.now - sent.now > cache.life * SECOND:
+            return total
+        kept = common_prefix(self.made.plan.selections, base.selected)
+        standing = {selection.record for selection in self.made.plan.selections[:kept]}
+        prefix = self.made.measured.parts.tools
+        for item, size in zip(self.made.composed, self.made.measured.by_block, strict=True):
+            shows = (item.source,) if item.source is not None else item.noted
+            if not standing.issuperset(shows):
+                break
+            prefix += size
+        return total - round((1 - cache.share) * prefix)
+
+
+def sent_name(tool: Mapping[str, object]) -> str | None:
+    """The name of a tool as it was sent, in either provider's shape."""
+    inner = tool.get("function")
+    named = inner.get("name") if isinstance(inner, dict) else tool.get("name")
+    return named if isinstance(named, str) else None

@@ -1,0 +1,1 @@
+"""Running tools: what is offered, what may run, the record of every attempt, and what is not known after a crash."""

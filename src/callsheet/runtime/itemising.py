@@ -1,0 +1,151 @@
+"""What planning needs to know of each record: what the policies say of it, and how large it is by level."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+from callsheet.assemble.itemising import Itemiser, Seen
+from callsheet.assemble.items import Item
+from callsheet.graph.enums import ArtifactStatus, Freshness, Privacy
+from callsheet.graph.ids import RecordId
+from callsheet.graph.nodes import Message, Selection, ToolArtifact, ToolCall
+from callsheet.graph.record import Record
+from callsheet.graph.times import Instant
+from callsheet.policy.freshness import SECOND
+from callsheet.policy.verdict import Decision
+from callsheet.runtime.deciding import Deciding, Standings
+from callsheet.runtime.desk import bodies, called
+from callsheet.runtime.ground import Ground, asks
+from callsheet.runtime.likening import Likening
+
+MakeItemiser: TypeAlias = Callable[[Mapping[RecordId, ToolCall], int, frozenset[str]], Itemiser]
+"""From the calls that are at hand, the turn that the request answers, and the entities in play."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Itemising:
+    """Decides on records and measures them, for one request."""
+
+    ground: Ground
+    itemiser: MakeItemiser
+    standings: Standings
+    turns: dict[RecordId, int]
+    #: The turn that the request answers.
+    turn: int
+    #: The turn of last use of each record, where that is later than its own.
+    used: Mapping[RecordId, int]
+
+    def items(self, ids: Iterable[RecordId], view: Sequence[Selection], news: Sequence[Record]) -> dict[RecordId, Item]:
+        """Each record as planning sees it. What is brought back counts as older than the last turns."""
+        ground, turn = self.ground, self.turn
+        records = [ground.desk.records[id] for id in ids]
+        calls = bodies(ground.desk.calls)
+        deciding = Deciding(
+            boundary=ground.boundary,
+            policy=ground.policy,
+            standings=self.standings,
+            calls=calls,
+            open=ground.open,
+            turn=turn,
+            tool_of=ground.tool_of,
+        )
+        in_play = frozenset(entity for record in news for entity in ground.entities(record))
+        itemiser = replace(
+            self.itemiser(calls, turn, in_play),
+            asked=self._named(records, news),
+            new=frozenset(record.id for record in news),
+        )
+        likes = Likening(ground=ground, calls=calls).likes(view, news)
+        newest = max((record.position for record in news if asks(record)), default=0)
+        # Whether a failure is settled is asked only where something failed.
+        resolved = deciding.resolved(records) if any(map(_failed, records)) else frozenset()
+        remembered = ground.desk.remembered
+        # Rules that users write may ask for anything of the boundary, and for ages in seconds.
+        changed = frozenset(record.id for record in records) if ground.policy.rules else self.standings.targets
+        recent, aged = max(1, ground.policy.turns), max(1, turn - ground.policy.turns)
+        now = ground.boundary.now
+        items: dict[RecordId, Item] = {}
+        for record in records:
+            id = record.id
+            own = self.turns.setdefault(id, aged)
+            # Beside what stands in the record, policies ask whether it is of the last turns, and for its age in time.
+            asked = (min(turn - own, recent), id in resolved, record.position == newest)
+            waits = bool(ground.open) and any(call in ground.open for call in called(record))
+            there = getattr(record.body, "call", None) in calls
+            state = (own, own < turn, self.used.get(id, own), likes.get(id), waits, there)
+            item = remembered.standing(record, asked, state, now) if id not in changed else None
+            if item is None:
+                decision = self._decision(deciding, record, own, asked, remembers=id not in changed)
+                item = remembered.item(record, state, decision) or self._item(itemiser, record, state, decision)
+                remembered.itemised(record, state, decision, item)
+            items[id] = item
+        return items
+
+    def _named(self, records: Sequence[Record], news: Sequence[Record]) -> frozenset[str]:
+        """What the newest turn of the user names, and the messages since: calls with their arguments."""
+        newest = max(filter(asks, records), key=lambda record: record.position, default=None)
+        asking = [record for record in news if isinstance(record.body, Message)]
+        asking += [newest] if newest is not None else []
+        return frozenset(entity for record in asking for entity in self.ground.entities(record))
+
+    def classes(self, ids: Iterable[RecordId]) -> dict[RecordId, Privacy]:
+        """The class of data of each record."""
+        ground = self.ground
+        deciding = Deciding(
+            boundary=ground.boundary,
+            policy=ground.policy,
+            standings=self.standings,
+            calls={},
+            open=ground.open,
+            turn=self.turn,
+        )
+        desk = ground.desk
+        return {id: deciding.class_of(desk.records[id], desk.derived.get(id)) for id in ids}
+
+    def _item(self, itemiser: Itemiser, record: Record, state: "_State", decision: Decision) -> Item:
+        own, _, used, like, waits, _ = state
+        seen = Seen(
+            record=record,
+            turn=own,
+            index=self.ground.desk.indexes.get(record.id),
+            derived=self.ground.desk.derived.get(record.id),
+            used=used,
+            like=like[0] if like is not None else None,
+            like_size=like[1] if like is not None else 0,
+            open=waits,
+        )
+        return itemiser.item(seen, decision)
+
+    def _decision(self, deciding: Deciding, record: Record, own: int, asked: "_Asked", *, remembers: bool) -> Decision:
+        """What the policies say of a record; remembered, where no change has touched it."""
+        desk, now = self.ground.desk, self.ground.boundary.now
+        known = desk.remembered.decision(record, asked, now) if remembers else None
+        if known is not None:
+            return known
+        _, resolved, newest = asked
+        made = deciding.decide(record, own, derived=desk.derived.get(record.id), resolved=resolved, newest=newest)
+        if remembers:
+            desk.remembered.decided(record, asked, made, since=now, until=self._next_age(record.header.at))
+        return made
+
+    def _next_age(self, at: Instant) -> Instant | None:
+        """When what was observed then next reaches an age at which a class of freshness goes stale; None: never."""
+        policy = self.ground.policy
+        limits = [policy.freshness.of(freshness) for freshness in Freshness]
+        limits += [contract.stale_after for contract in policy.tools]
+        due = (at + seconds * SECOND for seconds in limits if seconds is not None)
+        return min((Instant(time) for time in due if time > self.ground.boundary.now), default=None)
+
+
+_Asked: TypeAlias = tuple[int, bool, bool]
+"""What a decision depends on beside its record: its age in turns, whether it is settled, whether it is the question."""
+
+_State: TypeAlias = tuple[int, bool, int, tuple[RecordId, int] | None, bool, bool]
+"""What an item depends on beside its record, the decision on it and the settings of the request.
+
+Its turn, whether that is over, its last use, what it is like, whether it waits, and whether its call is there.
+"""
+
+
+def _failed(record: Record) -> bool:
+    return isinstance(record.body, ToolArtifact) and record.body.status is not ArtifactStatus.OK

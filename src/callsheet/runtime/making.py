@@ -1,0 +1,184 @@
+"""From what was gathered to a request: planned, composed, rendered and measured, within the budget."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from callsheet.assemble import blocks, sizes
+from callsheet.assemble.compose import Composed, Material, compose
+from callsheet.assemble.planning import Limits, Plan, Planner, Prices
+from callsheet.graph.enums import Level, Reason, Role
+from callsheet.graph.ids import RecordId
+from callsheet.graph.nodes import Boundary, Selection
+from callsheet.graph.values import TokenParts
+from callsheet.recall.tool import tool as recall_tool
+from callsheet.runtime.gathering import Gathered
+from callsheet.runtime.terms import Terms
+from callsheet.runtime.withholding import calls_of
+from callsheet.wire import formats
+from callsheet.wire.caching import Caching
+from callsheet.wire.media import instead
+from callsheet.wire.tokens import TokenCounter
+
+TRIES = 6
+"""How often a request that turns out too large is planned with less room."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Making:
+    """Makes one request."""
+
+    terms: Terms
+    gathered: Gathered
+    counter: TokenCounter
+    cache: Caching
+
+    def made(self) -> "Made":
+        """Plan, compose, render and measure; again with less room where it turns out larger than it was planned."""
+        budget, policy = self.terms.order.boundary.budget, self.terms.order.policy
+        made = self._tried(sizes.room(budget, self.counter))
+        for _ in range(TRIES):
+            over = sizes.excess(made.measured.parts, budget, self.counter)
+            room = made.planned - over
+            if over <= 0 or policy.verbatim or room <= 0:
+                break
+            smaller = self._tried(room)
+            if smaller.planned >= made.planned:
+                break
+            made = smaller
+        sizes.check_budget(made.measured.parts, budget, self.counter, str(policy))
+        return made
+
+    def _tried(self, room: int) -> "Made":
+        """With the recall tool where something is not shown in full."""
+        order = self.terms.order
+        tools = self.terms.tools
+        fixed = self._fixed(tools)
+        always = fixed + sum(
+            size
+            for item in self.gathered.items.values()
+            if item.instruction
+            for size in (item.standing.get(Level.RAW, 0),)
+        )
+        high, low = (
+            min(room, always + mark.of(room - always)) for mark in (order.policy.high_water, order.policy.low_water)
+        )
+        planner = Planner(
+            items=self.gathered.items,
+            policy=order.policy,
+            limits=Limits(budget=room, high=high, low=low, fixed=fixed),
+            prices=Prices(cached=self.cache.share),
+            needed=order.needed,
+            turn=self.gathered.turn,
+            reuse=self.gathered.reused / self.gathered.results if self.gathered.results else 0.0,
+            episode=self.gathered.episode,
+        )
+        plan = planner.plan(self.gathered.standing, self.gathered.fresh, self.gathered.forced)
+        told = (id for id, reason in plan.left_out.items() if reason is Reason.REMEMBERED)
+        listed = ({selection.record for selection in plan.selections} - self.gathered.memories).union(told)
+        total = self.terms.replayed_before + len(self.gathered.replayed) + self.gathered.older
+        shortens = self.terms.recall and (
+            len(listed) < total or any(_shortened(selection) for selection in plan.selections)
+        )
+        if shortens and not order.policy.verbatim:
+            tools.append(recall_tool())
+        # As of the rewrite: the note that says so stands unchanged until the next one.
+        before = self.terms.base.sheet.unlisted if self.terms.base is not None else 0
+        unlisted = before if plan.rewrite is None else max(0, total - len(listed))
+        wire = formats.wire_of(order.boundary.provider)
+        material = Material(
+            records=self.terms.desk.records,
+            calls=self.terms.calls,
+            read=self.terms.read,
+            forms=self.terms.desk.forms_for(self.terms.recall),
+            redaction=self.terms.redaction,
+            unlisted=unlisted,
+            withheld=self.gathered.withheld,
+            instead=lambda media, role: instead(media, wire, in_text=role not in (None, Role.USER)),
+        )
+        composed = compose(plan.selections, material)
+        body = _render(composed, order.boundary, tools)
+        measured = self._measure(composed, body.get("tools"))
+        return Made(
+            plan=plan,
+            composed=composed,
+            body=body,
+            measured=measured,
+            tools=tools,
+            recall=len(tools) > len(order.tools),
+            total=total,
+            counter=self.counter,
+            unlisted=unlisted,
+            planned=planner.size(plan.selections),
+        )
+
+    def _fixed(self, tools: Sequence[Mapping[str, object]]) -> int:
+        return self.terms.desk.counting(self.counter).tools(tools) + self.counter.framing.around(messages=0)
+
+    def _measure(self, composed: Sequence[Composed], tools: object) -> "Measured":
+        counting = self.terms.desk.counting(self.counter)
+        by_block = sizes.count(composed, self._known(composed), self.counter, counting)
+        said = [item.block for item in composed if isinstance(item.block, blocks.Said)]
+        framing = self.counter.framing.around(
+            messages=len(composed),
+            names=sum(block.name is not None for block in said),
+            calls=sum(len(block.calls) for block in said),
+            results=len(composed) - len(said),
+        )
+        # As they are sent: a format may reshape them, and Anthropic's offers those that the history calls.
+        offered = tools if isinstance(tools, list) else []
+        parts = sizes.by_part(composed, by_block, framing=framing, tools=counting.tools(offered))
+        return Measured(by_block=by_block, parts=parts)
+
+    def _known(self, composed: Sequence[Composed]) -> dict[RecordId, int | None]:
+        """Tokens of the blocks that show their record as it was counted when it was recorded."""
+        calls = self.terms.calls
+        known: dict[RecordId, int | None] = {}
+        for item in composed:
+            record = self.terms.desk.records.get(item.source) if item.source is not None else None
+            if record is not None and item.level is Level.RAW and self.gathered.withheld.isdisjoint(calls_of(record)):
+                counted = self.terms.redaction is None or not self.terms.place.redacting.marks(record, calls)
+                known[record.id] = sizes.recorded_tokens(record, calls) if counted else None
+        return known
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Measured:
+    """The tokens of a request, by block and by part."""
+
+    by_block: Sequence[int]
+    parts: TokenParts
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Made:
+    """A request as it was planned, composed, rendered and measured."""
+
+    plan: Plan
+    composed: Sequence[Composed]
+    body: Mapping[str, object]
+    measured: Measured
+    tools: Sequence[Mapping[str, object]]
+    #: Whether the recall tool is among them.
+    recall: bool
+    #: Records that plain replay would show.
+    total: int
+    counter: TokenCounter
+    unlisted: int
+    #: Its size as it was planned.
+    planned: int
+
+
+def _shortened(selection: Selection) -> bool:
+    return bool(selection.note) or selection.level not in (Level.RAW, Level.DENSE)
+
+
+def _render(
+    composed: Sequence[Composed], boundary: Boundary, tools: Sequence[Mapping[str, object]]
+) -> dict[str, object]:
+    return formats.render(
+        [item.block for item in composed],
+        formats.wire_of(boundary.provider),
+        model=boundary.model,
+        tools=tools,
+        max_tokens=boundary.reserve or None,
+    )

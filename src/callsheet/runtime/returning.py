@@ -1,0 +1,203 @@
+"""What comes back into view: older results that the newest turn names, and those of a task that it returns to."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from callsheet.assemble import bringing
+from callsheet.graph.enums import Level
+from callsheet.graph.ids import RecordId
+from callsheet.graph.index import Posting, PostingQuery
+from callsheet.graph.nodes import Message, Selection, ToolArtifact
+from callsheet.graph.query import NodeQuery
+from callsheet.graph.record import Record
+from callsheet.recall.tool import NAME as RECALL
+from callsheet.runtime.desk import called
+from callsheet.runtime.ground import NAMES, Ground, asks
+from callsheet.runtime.occurring import Occurring
+
+TELLING = 24
+"""A result with more entities than this names everything and so nothing; it brings nothing back."""
+
+QUERY = 48
+"""Terms of a user's turn that are looked up."""
+
+MESSAGES = 3
+"""Messages of the user, the newest, that may return to an earlier task."""
+
+PROMISING = 48
+"""Records that are scored against a user's turn."""
+
+LOOKED_UP = 24
+"""Results that a request brings back at most."""
+
+ASKED = 4
+"""Results that hold what the user names and that are brought back at most, however common the name is."""
+
+HALF, QUARTER, EIGHTH = 2, 4, 8
+"""Shares of the low-water mark: what a returned-to task may take, one result that is named, one that stood near it."""
+
+NEAR = 3
+"""Results on either side of a named one that stood near it."""
+
+SAID_BEFORE = 8
+"""Older messages of the user that a first request brings back at most, where it did not look at all there is."""
+
+SHARED = 2
+"""Terms that such a message and the question must share."""
+
+SEEDS = 4
+"""Named results whose neighbours come back too, at most."""
+
+_GONE = frozenset({Level.REF, Level.SAFE, Level.STALE, Level.NONE})
+_LEGIBLE = frozenset({Level.RAW, Level.DENSE, Level.FOCUS})
+
+
+@dataclass(kw_only=True, slots=True)
+class Returning:
+    """Looks for what one request brings back."""
+
+    ground: Ground
+    occurring: Occurring
+    turns: Mapping[RecordId, int]
+    #: Records before the newest question that the request shows or could show.
+    earlier: int
+    #: The turn in which the present task began; set anew where the newest turn begins one or returns to one.
+    episode: int
+    #: Whether there are older records that the request does not look at.
+    beyond: bool = False
+    #: What the user said there of what is asked now.
+    said: tuple[RecordId, ...] = ()
+    #: The results that the newest turn of the user names, also those in view.
+    named: tuple[RecordId, ...] = ()
+
+    def brought(self, view: Sequence[Selection], news: Sequence[Record]) -> list[RecordId]:
+        """Older results that the new records name, or whose task they return to, within what a note may take."""
+        if not news:
+            return []
+        ground, low = self.ground, self.ground.low
+        shown = {selection.record for selection in view if selection.level not in _GONE}
+        first = news[0].position
+        found: dict[RecordId, int] = {}
+        returned = self._returned(view, news)
+        self._find(found, returned, shown, each=low // HALF, total=low // HALF)
+        person = dict.fromkeys(entity for record in news if asks(record) for entity in ground.entities(record))
+        names = dict.fromkeys(entity for record in news for entity in self._telling(record))
+        called_for, told = tuple(person)[:NAMES], tuple(names)[: 2 * NAMES]
+        held = self._held((*called_for, *told), before=first)
+        asked = bringing.asked_for(posting for name in called_for for posting in held.get(name, ()))
+        self.named = tuple(asked[:ASKED])
+        self._find(found, asked[:ASKED], shown, each=low // HALF, total=low // HALF)
+        told_of = (posting for name in told for posting in held.get(name, ()))
+        named = bringing.named(told_of, shown | found.keys())
+        seeds = self._find(found, named[:LOOKED_UP], shown, each=low // HALF, total=low // HALF)
+        for seed in seeds[:SEEDS]:
+            around = self._around(ground.desk.records[seed].position, NEAR, NEAR)
+            self._find(found, around, shown, each=low // EIGHTH, total=low // QUARTER)
+        return sorted(found, key=lambda id: ground.desk.records[id].position)
+
+    def _telling(self, record: Record) -> tuple[str, ...]:
+        entities = self.ground.entities(record)
+        return entities if isinstance(record.body, Message) or len(entities) <= TELLING else ()
+
+    def _held(self, names: Sequence[str], *, before: int) -> dict[str, list[Posting]]:
+        """The newest occurrences of each name."""
+        query = PostingQuery(
+            entities=tuple(dict.fromkeys(names)),
+            lineage=self.ground.lineage,
+            before=before,
+            limit=bringing.COMMON + 1,
+        )
+        held: dict[str, list[Posting]] = {}
+        for posting in self.occurring.postings(query) if names else ():
+            held.setdefault(posting.entity or "", []).append(posting)
+        return held
+
+    def _find(
+        self, found: dict[RecordId, int], ids: Iterable[RecordId], shown: set[RecordId], *, each: int, total: int
+    ) -> list[RecordId]:
+        """Add the results among `ids` that may come back, in order, as far as they fit. Returns what was added."""
+        ground, desk = self.ground, self.ground.desk
+        wanted = [id for id in dict.fromkeys(ids) if id not in shown and id not in found]
+        desk.fetch(ground.ledger, ground.key, wanted)
+        sizes: dict[RecordId, int] = {}
+        for id in wanted:
+            record = desk.records.get(id)
+            if record is None or not isinstance(record.body, ToolArtifact):
+                continue
+            if not ground.shows(record) or record.body.tool == RECALL:
+                continue
+            derived = desk.derived.get(id)
+            size = derived.dense_tokens if derived is not None else record.body.size // 3
+            sizes[id] = min(size, ground.policy.narrowing.limit)
+        chosen = bringing.within([id for id in wanted if id in sizes], sizes, total=total, each=each)
+        found.update((id, sizes[id]) for id in chosen)
+        return chosen
+
+    # ------------------------------------------------------------------ a task that is returned to
+
+    def _returned(self, view: Sequence[Selection], news: Sequence[Record]) -> list[RecordId]:
+        """The results of the task that what the user says now returns to."""
+        said = [record for record in news if asks(record)]
+        if not said:
+            return []
+        shown = self._shown(view)
+        for record in said[-MESSAGES:]:
+            terms = self._terms(record)
+            matches = self._matches(terms, news[0].position, len(news))
+            if self.beyond:
+                self.said = self._said(matches)
+            match = bringing.returns_to(matches, shown)
+            if match is not None:
+                self.episode = self.turns[record.id]
+                return self._around(match.position, bringing.REACH, bringing.REACH // bringing.BEFORE)
+            if bringing.begins(matches, shown, len(terms)):
+                self.episode = self.turns[record.id]
+        return []
+
+    def _said(self, matches: Sequence[bringing.Match]) -> tuple[RecordId, ...]:
+        """What the user said among the matches that the request does not look at, best first."""
+        ground, desk = self.ground, self.ground.desk
+        away = [match.record for match in matches if match.shared >= SHARED and match.record not in self.turns]
+        desk.fetch(ground.ledger, ground.key, away)
+        there = [desk.records[id] for id in away if ground.is_there(id)]
+        return tuple(record.id for record in there if asks(record) and ground.shows(record))[:SAID_BEFORE]
+
+    def _shown(self, view: Sequence[Selection]) -> set[int]:
+        """The positions of what can be read in view, calls included."""
+        desk = self.ground.desk
+        shown = {
+            desk.records[selection.record].position
+            for selection in view
+            if not selection.note or selection.level in _LEGIBLE
+        }
+        # Of what is at hand only that counts which stands in view: the rest is there by chance.
+        standing = (selection.record for selection in view if not selection.note)
+        calls = (call for id in standing for call in called(desk.records[id]))
+        return shown | {desk.calls[call].position for call in calls if call in desk.calls}
+
+    def _terms(self, said: Record) -> list[str]:
+        index = self.ground.desk.indexes.get(said.id)
+        return [term for term, _ in index.terms[:QUERY]] if index is not None else []
+
+    def _matches(self, terms: Sequence[str], before: int, new: int) -> list[bringing.Match]:
+        """The older records that hold terms of a turn, best first."""
+        if not terms:
+            return []
+        base = self.ground.base
+        records = (base.sheet.messages_replayed if base is not None else self.earlier) + new
+        query = PostingQuery(terms=tuple(terms), lineage=self.ground.lineage, before=before, limit=bringing.OCCURRENCES)
+        matching = bringing.Matching(terms, self.occurring.postings(query), records)
+        promising = matching.promising(PROMISING)
+        if not promising:
+            return []
+        return matching.matches(self.ground.desk.indexed(self.ground.ledger, self.ground.key, promising))
+
+    def _around(self, position: int, behind: int, before: int) -> list[RecordId]:
+        """Results that stood near a position, the nearest first; what followed it counts as nearer."""
+        kinds, lineage = ("artifact",), self.ground.lineage
+        followed = NodeQuery(kinds=kinds, lineage=lineage, after=position - 1, limit=behind)
+        preceded = NodeQuery(kinds=kinds, lineage=lineage, before=position, limit=before, newest=True)
+        # Counted in results: positions would tell of records that this reader may not see.
+        ranked = [(record.id, rank) for rank, record in enumerate(self.occurring.nodes(followed))]
+        ranked += [(record.id, -rank) for rank, record in enumerate(reversed(self.occurring.nodes(preceded)), start=1)]
+        return bringing.nearest(ranked, 0)

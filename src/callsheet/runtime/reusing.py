@@ -1,0 +1,90 @@
+"""Which results the new messages make use of, and how many are used again late."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from callsheet.assemble import bringing
+from callsheet.graph.ids import RecordId
+from callsheet.graph.index import Posting, PostingQuery
+from callsheet.graph.nodes import Message, Selection, ToolArtifact
+from callsheet.graph.record import Record
+from callsheet.runtime.ground import Ground
+from callsheet.runtime.occurring import Occurring
+from callsheet.runtime.reading import News
+
+LATE = 3
+"""Turns after which using a result counts as using it again."""
+
+TOGETHER = 32
+"""Messages whose names are looked up at once."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Reuse:
+    """How results were used so far."""
+
+    results: int
+    #: Of them, how many uses came late.
+    reused: int
+    #: The turn of last use of each record, where that is later than its own.
+    used: dict[RecordId, int]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Reusing:
+    """Looks what new messages make use of, for one request."""
+
+    ground: Ground
+    occurring: Occurring
+    turns: Mapping[RecordId, int]
+
+    def reuse(self, view: Sequence[Selection], news: News) -> Reuse:
+        """Count on from the last request."""
+        base = self.ground.base
+        results = base.sheet.results if base is not None else 0
+        results += sum(isinstance(record.body, ToolArtifact) for record in news.records)
+        reused = base.sheet.reused if base is not None else 0
+        known = base.used if base is not None else {}
+        used = {selection.record: known[selection.record] for selection in view if selection.record in known}
+        if not self.ground.policy.verbatim:
+            reused += self._late(view, news.records, used)
+        first = news.unshown
+        if first is not None and results:
+            # What was not looked at is taken to be used again as often as what was.
+            reused += round(reused * first.results / results)
+            results += first.results
+        return Reuse(results=results, reused=reused, used=used)
+
+    def _late(self, view: Sequence[Selection], news: Sequence[Record], used: dict[RecordId, int]) -> int:
+        """Note which results the new messages use; how many of these uses came late."""
+        late = 0
+        holders = {selection.record for selection in view} | {record.id for record in news}
+        said = [record for record in news if isinstance(record.body, Message)]
+        for start in range(0, len(said), TOGETHER):
+            for record, postings in self._held(said[start : start + TOGETHER]):
+                now = self.turns[record.id]
+                for id in bringing.used(postings, holders):
+                    own = self.turns.get(id, now)
+                    late += used.get(id, own) - own <= LATE < now - own
+                    used[id] = max(now, used.get(id, own))
+        return late
+
+    def _held(self, said: Sequence[Record]) -> Iterator[tuple[Record, list[Posting]]]:
+        """For each message the newest occurrences of what it names among the results before it; looked up at once."""
+        names = {record.id: self.ground.entities(record) for record in said}
+        between = said[-1].position - said[0].position
+        query = PostingQuery(
+            entities=tuple(dict.fromkeys(name for found in names.values() for name in found)),
+            lineage=self.ground.lineage,
+            before=said[-1].position,
+            # So that what came between the messages takes no place from what came before them.
+            limit=bringing.COMMON + 1 + between,
+        )
+        held: dict[str | None, list[Posting]] = {}
+        for posting in self.occurring.postings(query) if query.entities else ():
+            held.setdefault(posting.entity, []).append(posting)
+        for record in said:
+            earlier = (
+                [one for one in held.get(name, ()) if one.position < record.position] for name in names[record.id]
+            )
+            yield record, [posting for found in earlier for posting in found[: bringing.COMMON + 1]]

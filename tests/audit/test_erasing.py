@@ -1,0 +1,197 @@
+"""An erased record stands nowhere any more: neither its body nor what was rendered of it; the rest stays as it was."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import callsheet
+from callsheet import Conversation, Runtime
+from callsheet.audit.erasing import erase
+from callsheet.audit.indexing import index_of
+from callsheet.audit.rebuild import rebuild
+from callsheet.audit.report import FindingKind
+from callsheet.audit.verify import verify
+from callsheet.cli.audit import report_as_text
+from callsheet.errors import BodyErased, Damaged, NotFound
+from callsheet.graph.ids import RecordId
+from callsheet.testing import memory_runtime
+from tests.runtime.acts import MODELS
+from tests.runtime.replies import asks, call, openai_reply, result, user
+
+POLICIES = ["balanced", "lean", "replay"]
+
+
+@pytest.fixture
+def runtime() -> Iterator[Runtime]:
+    with memory_runtime() as opened:
+        yield opened
+
+
+def orchard(
+    talk: Conversation, provider: str = "openai", policy: str = "balanced", turns: int = 3
+) -> dict[str, RecordId]:
+    """Some turns about an orchard, with a request for each step; the records by what they are."""
+    ids: dict[str, RecordId] = {}
+    (ids["system"],) = talk.record({"role": "system", "content": "You tend the orchard of MARLOW."}).ids
+    for number in range(turns):
+        (ids[f"question {number}"],) = talk.record(user(f"How is row {number} with its BRAMLEY{number} trees?")).ids
+        sheet = talk.assemble(provider=provider, model=MODELS[provider], policy=policy)
+        asked = asks(call(f"c{number}", "look", f'{{"row": {number}, "tag": "T{number}-OX{number}"}}'))
+        (ids[f"asks {number}"],) = talk.record(openai_reply(asked), sheet=sheet).ids
+        ids[f"call {number}"] = talk.pending()[0].id
+        rows = "\n".join(f"tree {tree}: ripe in week {tree % 9}, PIPPIN{number}x{tree}" for tree in range(40))
+        (ids[f"result {number}"],) = talk.record(result(f"c{number}", rows)).ids
+        sheet = talk.assemble(provider=provider, model=MODELS[provider], policy=policy)
+        (ids[f"answer {number}"],) = talk.record(openai_reply(f"Row {number} is fine."), sheet=sheet).ids
+    return ids
+
+
+def stored(talk: Conversation) -> bytes:
+    return b"\n".join(block for sheet in talk.sheets() for block in sheet.blocks)
+
+
+TOLD = [
+    ("system", b"MARLOW"),
+    ("question 0", b"BRAMLEY0"),
+    ("question 2", b"BRAMLEY2"),
+    ("call 1", b"OX1"),
+    ("result 1", b"PIPPIN1"),
+    ("result 2", b"PIPPIN2"),
+]
+
+
+@pytest.mark.parametrize("provider", MODELS)
+@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize(("gone", "told"), TOLD, ids=[name for name, _ in TOLD])
+def test_no_block_holds_what_was_erased_and_the_store_is_sound(
+    runtime: Runtime, provider: str, policy: str, gone: str, told: bytes
+) -> None:
+    talk = runtime.conversation("orchard")
+    ids = orchard(talk, provider, policy)
+    assert told in stored(talk)
+
+    done = erase(talk._session, [ids[gone]], by="gardener", reason="asked for")
+
+    assert (done.bodies, done.blocks > 0) == (1, True)
+    assert told not in stored(talk)
+    for other, words in TOLD:
+        assert words in stored(talk) or other == gone or provider == "anthropic" or other[-1:] == gone[-1:], other
+    report = verify(runtime.ledger, index=index_of(runtime.ledger))
+    assert report.ok
+    assert (report.counts.erased, report.counts.erased_blocks) == (1, done.blocks)
+    rebuild(runtime.ledger, index=index_of(runtime.ledger))
+    assert verify(runtime.ledger, index=index_of(runtime.ledger)).ok
+    assert f"rendered blocks, {done.blocks:,} erased" in report_as_text(report)
+    talk.record(user("And all in all?"))
+    for opened in (talk, runtime.conversation("orchard")):
+        sheet = opened.assemble(provider=provider, model=MODELS[provider], policy=policy)
+        assert told not in b"".join(sheet.blocks)
+
+
+def test_a_request_says_that_a_part_of_it_was_erased_and_others_come_back_as_they_were(runtime: Runtime) -> None:
+    talk = runtime.conversation("orchard")
+    ids = orchard(talk)
+    before = {sheet.id: sheet.blocks for sheet in talk.sheets()}
+    erase(talk._session, [ids["question 1"]])
+    after = talk.sheets()
+    assert list(before) == [sheet.id for sheet in after]
+    whole = [sheet for sheet in after if b"" not in sheet.blocks]
+    assert [sheet.id for sheet in whole] == [sheet.id for sheet in after[:2]]
+    for sheet in after:
+        pairs = list(zip(sheet.blocks, before[sheet.id], strict=True))
+        assert all(now in (b"", then) for now, then in pairs)
+        assert ids["question 1"] in {one.record for one in sheet.selections} or b"" not in sheet.blocks
+    with pytest.raises(BodyErased, match="part of this request was erased"):
+        after[-1].request()
+    assert after[-1].explain()
+    talk.record(user("And now?"))
+    assert b"BRAMLEY1" not in b"".join(talk.assemble(provider="openai", model="gpt-5.2").blocks)
+
+
+def test_what_another_record_says_too_stays_in_the_requests_of_that_record(runtime: Runtime) -> None:
+    talk, other = runtime.conversation("orchard"), runtime.conversation("meadow")
+    said = talk.record(user("Water the quinces.")).ids
+    same = other.record(user("Water the quinces.")).ids
+    for one in (talk, other):
+        one.assemble(provider="openai", model="gpt-5.2", policy="replay")
+    erase(talk._session, said)
+    assert b"quinces" in stored(other)
+    erase(other._session, same)
+    assert b"quinces" not in stored(other) + stored(talk)
+    assert verify(runtime.ledger).ok
+
+
+@pytest.mark.parametrize("text", ["ok", "\U0001f44d", "no", "Row 1 is fine."])
+def test_a_text_without_a_word_of_its_own_is_found_as_a_whole(runtime: Runtime, text: str) -> None:
+    talk = runtime.conversation("orchard")
+    orchard(talk, policy="replay", turns=2)
+    said = talk.record(user(text)).ids
+    talk.assemble(provider="openai", model="gpt-5.2", policy="replay")
+    kept = talk.record(user("Is it ok, or no? Row 1 is what I mean."), sheet=None).ids
+    talk.assemble(provider="openai", model="gpt-5.2", policy="replay")
+    erase(talk._session, said)
+    encoded = b'{"role":"user","content":"' + text.encode() + b'"}'
+    assert encoded not in stored(talk)
+    assert b"what I mean" in stored(talk)
+    assert kept
+
+
+def test_erasing_in_a_file_leaves_no_byte_of_it_and_is_seen_from_outside(tmp_path: Path) -> None:
+    path = tmp_path / "orchard.db"
+    with callsheet.open(path) as runtime:
+        talk = runtime.conversation("orchard")
+        ids = orchard(talk)
+        blocks = {address for sheet in talk.sheets() for address in sheet.record.blocks}
+        done = erase(talk._session, [ids["result 0"], ids["question 0"]])
+        assert done.bodies == 2
+        gone = [address for address in blocks if not _there(runtime, talk, address)]
+        assert len(gone) == done.blocks
+    with callsheet.open(path) as runtime:
+        assert verify(runtime.ledger).ok
+        assert b"BRAMLEY0" not in stored(runtime.conversation("orchard"))
+
+
+def _there(runtime: Runtime, talk: Conversation, address: str) -> bool:
+    try:
+        return bool(runtime.ledger.blocks(talk._session.owner, (address,)))
+    except Damaged:
+        return False
+
+
+def test_a_block_that_no_erasure_names_is_still_missed(runtime: Runtime) -> None:
+    talk = runtime.conversation("orchard")
+    ids = orchard(talk)
+    erase(talk._session, [ids["result 0"]])
+    last = talk.sheets(newest=1)[0].record.blocks[-1]
+    runtime.ledger.erase_blocks(talk._session.owner, [last])
+    report = verify(runtime.ledger)
+    assert [finding.kind for finding in report.findings] == [FindingKind.BLOCK]
+    assert last in report.findings[0].text
+    with pytest.raises(Damaged):
+        talk.sheets()
+
+
+def test_an_interrupted_erasure_is_finished_by_the_next(runtime: Runtime, monkeypatch: pytest.MonkeyPatch) -> None:
+    talk = runtime.conversation("orchard")
+    ids = orchard(talk)
+    ledger = runtime.ledger
+    with monkeypatch.context() as patched:
+        patched.setattr(type(ledger), "erase_blocks", lambda *_: None)
+        erase(talk._session, [ids["result 0"]])
+    assert b"PIPPIN0" in stored(talk)
+    assert verify(ledger).ok
+    erase(talk._session, [ids["result 0"]])
+    assert b"PIPPIN0" not in stored(talk)
+    assert verify(ledger).ok
+
+
+def test_what_is_not_there_is_refused_and_nothing_is_erased(runtime: Runtime) -> None:
+    talk = runtime.conversation("orchard")
+    ids = orchard(talk, turns=1)
+    before = runtime.ledger.head(talk._session.conversation.key)
+    for wrong in ([], ["message_none"], [ids["system"], "artifact_none"]):
+        with pytest.raises(NotFound, match="there is no record"):
+            erase(talk._session, [RecordId(id) for id in wrong])
+    assert runtime.ledger.head(talk._session.conversation.key) == before
+    assert b"MARLOW" in stored(talk)

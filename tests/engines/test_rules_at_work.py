@@ -1,0 +1,109 @@
+"""Rules of users where requests are made: what they refuse is in no request and no recall, and nothing half happens."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+import callsheet
+from callsheet import Conversation
+from callsheet.errors import MissingExtra, PolicyError
+from callsheet.policy.sets import PolicySetDocument
+from callsheet.runtime import ruling
+from callsheet.runtime.loading import parse_policy
+
+HEADER = "name: quay\nversion: 1\nextends: faithful\nrules:\n"
+ROSTER = "Ada, Grace and Katherine are on duty at the west quay tonight"
+TIDES = "high water at the west quay at nineteen minutes past four"
+
+
+def rules(when: str, then: str = "leave_out", about: str = "visibility") -> PolicySetDocument:
+    return parse_policy(f"{HEADER}  - name: own\n    about: {about}\n    when: {when}\n    then: {then}\n")
+
+
+def asked(talk: Conversation, number: int, tool: str, content: str) -> None:
+    function = {"name": tool, "arguments": "{}"}
+    call = {"id": f"c{number}", "type": "function", "function": function}
+    talk.record({"role": "user", "content": f"What does {tool} say?"})
+    talk.record({"role": "assistant", "tool_calls": [call]})
+    talk.record({"role": "tool", "tool_call_id": f"c{number}", "content": content})
+
+
+@pytest.fixture
+def talk(tmp_path: Path) -> Conversation:
+    runtime = callsheet.open(tmp_path / "agent.db")
+    talk = runtime.conversation("harbour-office")
+    asked(talk, 1, "roster", ROSTER)
+    asked(talk, 2, "tides", TIDES)
+    return talk
+
+
+def request(talk: Conversation, policy: PolicySetDocument | str, provider: str = "openai") -> str:
+    return str(talk.assemble(provider=provider, model="gpt-5.2", policy=policy).request())
+
+
+def results(talk: Conversation) -> list[str]:
+    return [str(record.id) for record in talk.history()[0] if record.header.kind == "artifact"]
+
+
+@pytest.mark.parametrize("about", ["visibility", "privacy", "provider"])
+def test_what_a_rule_refuses_is_in_no_request(talk: Conversation, about: str) -> None:
+    assert "Grace" in request(talk, "faithful")
+    said = request(talk, rules("record.tool == 'roster'", about=about))
+    assert "Grace" not in said
+    assert "nineteen minutes" in said
+
+
+def test_a_rule_about_providers_holds_for_those_that_it_names(talk: Conversation) -> None:
+    policy = rules("record.tool == 'roster' && boundary.provider == 'openai'", "safe", "provider")
+    assert "Grace" not in request(talk, policy)
+    assert "Grace" in request(talk, policy, provider="anthropic")
+    assert "Grace" not in request(talk, policy)
+
+
+def test_what_cannot_be_told_is_in_no_request(talk: Conversation) -> None:
+    said = request(talk, rules("record.kind == 'artifact' && record.tags.quay == 'east'"))
+    assert "Grace" not in said
+    assert "nineteen minutes" not in said
+
+
+def test_what_a_rule_refuses_no_recall_gives(talk: Conversation) -> None:
+    talk.assemble(provider="openai", model="gpt-5.2", policy=rules("record.tool == 'roster'", about="privacy"))
+    assert "Grace" not in talk.answer_recall({"reference": results(talk)[0]})
+    assert "nineteen minutes" in talk.answer_recall({"reference": results(talk)[1]})
+
+
+def test_a_rule_follows_what_a_recall_gave_again(talk: Conversation) -> None:
+    talk.assemble(provider="openai", model="gpt-5.2", policy="faithful")
+    arguments = json.dumps({"reference": results(talk)[0]})
+    call = {"id": "c3", "type": "function", "function": {"name": "recall", "arguments": arguments}}
+    talk.record({"role": "assistant", "tool_calls": [call]})
+    given = talk.answer_recall(call)
+    assert "Grace" in given
+    talk.record({"role": "tool", "tool_call_id": "c3", "content": given})
+    assert "Grace" in request(talk, "replay")
+    assert "Grace" not in request(talk, rules("record.tool == 'roster'"))
+
+
+def test_the_reason_names_the_rule(talk: Conversation) -> None:
+    sheet = talk.assemble(provider="openai", model="gpt-5.2", policy=rules("record.tool == 'roster'"))
+    assert "visibility.rule.own" in talk.why_not(sheet, results(talk)[0]).sentence
+    assert talk.rebuild(sheet).same
+
+
+def test_a_wrong_condition_or_a_missing_library_changes_nothing(
+    talk: Conversation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    policy = rules("record.tool == 'roster'")
+    wrong = replace(policy, rules=(replace(policy.rules[0], when="record.tool =="),))
+    before = len(talk.history()[0])
+    with pytest.raises(PolicyError, match="it ends too early"):
+        request(talk, wrong)
+    ruling._compiled.cache_clear()
+    monkeypatch.setitem(sys.modules, "cel", None)
+    with pytest.raises(MissingExtra, match=r"callsheet\[policies\]"):
+        request(talk, policy)
+    assert len(talk.history()[0]) == before
+    assert "Grace" in request(talk, "faithful")

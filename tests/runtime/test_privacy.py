@@ -1,0 +1,294 @@
+"""Secrets that tools print, people type and models repeat are in nothing that is made of them."""
+
+import json
+import logging
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import callsheet
+from callsheet import Conversation, Sheet
+from callsheet.errors import CallsheetError, InvalidOption
+from callsheet.graph.enums import Level, Privacy, StreamKind
+from callsheet.graph.ids import RecordId, TenantId
+from callsheet.graph.nodes import ContextAssembly, Message, ModelRun, PolicyDecision, ToolMemory
+from callsheet.graph.query import NodeQuery
+from callsheet.policy.contracts import ToolContract
+from callsheet.policy.sets import BALANCED, PolicySetDocument
+from callsheet.policy.settings import ClassForms, ProviderForm
+from tests.derive.test_redaction import KEEP, SHAPES
+from tests.derive.test_secrets import EVERY
+
+SECRETS = [
+    "gh" + "p_" + "Z9" * 18,
+    "AK" + "IA" + "Q7" * 8,
+    "postgres://svc:" + "hunter-FAKE-22" + "@db.invalid:5432/x",
+    "-----BEGIN " + "PRIVATE KEY-----\nMIIFAKE" + "A" * 60 + "\n-----END PRIVATE KEY-----",
+    "sk-" + "proj-" + "fK3" * 14,
+]
+HIDDEN = [*SECRETS, "MIIFAKE" + "A" * 20, "hunter-FAKE-22"]
+DUMP = "dump:\n" + "\n".join(SECRETS + KEEP)
+TYPES = ["github-token", "aws-access-key", "url-password", "private-key", "openai-key"]
+
+
+@pytest.fixture
+def talk() -> Conversation:
+    return callsheet.open(":memory:").conversation("kiln")
+
+
+def asked(talk: Conversation, content: object, arguments: str = "{}", tool: str = "dump") -> RecordId:
+    """A question, a call and its result."""
+    call = {"id": "c1", "type": "function", "function": {"name": tool, "arguments": arguments}}
+    talk.record({"role": "user", "content": "What is set there?"})
+    talk.record({"role": "assistant", "content": None, "tool_calls": [call]})
+    return talk.record({"role": "tool", "tool_call_id": "c1", "content": content}).ids[0]
+
+
+def sheet(talk: Conversation, policy: str | PolicySetDocument = "balanced", provider: str = "openai") -> Sheet:
+    model = "claude-sonnet-4-5" if provider == "anthropic" else "gpt-5.2"
+    return talk.assemble(provider=provider, model=model, policy=policy, budget=20_000)
+
+
+def sent(sheet: Sheet) -> str:
+    return json.dumps([sheet.request(), sheet.tools()], ensure_ascii=False)
+
+
+def refused(act: Callable[[], object]) -> str:
+    """The text of the error that an act raises."""
+    with pytest.raises(CallsheetError) as raised:
+        act()
+    return f"{raised.value} {raised.value!r}"
+
+
+def all_that_is_made(talk: Conversation, reference: RecordId) -> str:
+    """Requests, searches, recalls, memories, explanations, transcripts and printed records, in one text."""
+    one = sheet(talk)
+    made = [repr(sheet(talk, policy)) + sent(sheet(talk, policy)) for policy in ("balanced", "lean", "faithful")]
+    made += [sent(sheet(talk, provider="anthropic")), repr(talk.recall(reference)), talk.recall(reference).text]
+    made.append(talk.recall(reference, bytes=(0, None)).bytes.decode("utf-8", "replace"))
+    made += [repr(talk.search(word)) for word in ("dump", "pot", KEEP[2])]
+    made += [talk.answer_recall(json.dumps({"reference": reference})), talk.answer_recall('{"query": "pot"}')]
+    memory = talk.promote(reference)
+    records, _ = talk.history()
+    session = talk._session
+    (kept,) = session.ledger.get(session.conversation.key, (memory,))
+    assert isinstance(kept.body, ToolMemory)
+    made += [repr(records), repr(kept), session.read(kept.body.summary).decode(), repr(talk.transcript())]
+    made += [repr(talk.explain(one)), one.explain(), repr(talk.why_not(one, reference)), repr(talk.pending())]
+    positions = list(range(1, 99))
+    made.append(repr(session.ledger.indexed(session.conversation.key, positions)))
+    return "\n".join(made)
+
+
+def test_each_secret_is_a_marker_of_its_type_and_the_rest_is_unchanged(talk: Conversation) -> None:
+    asked(talk, DUMP)
+    text = sent(sheet(talk))
+    for hidden in HIDDEN:
+        assert hidden not in text
+    for kind in TYPES:
+        assert f"[secret:{kind}#" in text
+    for kept in KEEP:
+        assert kept in text
+
+
+def test_no_secret_is_in_anything_that_is_made_nor_logged(talk: Conversation, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG)
+    artifact = asked(talk, DUMP, json.dumps({"env": SECRETS[0]}))
+    talk.record({"role": "user", "content": f"Use {SECRETS[4]} and {SECRETS[2]} for it."})
+    made = all_that_is_made(talk, artifact) + caplog.text
+    errors = [refused(lambda: talk.recall(artifact, pointer=f"/{SECRETS[0]}")), refused(lambda: talk.raw(artifact))]
+    errors.append(refused(lambda: talk.demote(artifact, SECRETS[4])))
+    for hidden in HIDDEN:
+        assert hidden not in made
+        assert hidden.casefold() not in made.casefold()
+    for hidden in (SECRETS[0], SECRETS[4]):
+        assert hidden not in "".join(errors[1:])
+
+
+def test_the_same_secret_has_the_same_marker_within_a_conversation_and_another_elsewhere(talk: Conversation) -> None:
+    asked(talk, f"key {SECRETS[0]}")
+    talk.record({"role": "user", "content": f"Is {SECRETS[0]} right?"})
+    text = sent(sheet(talk))
+    marker = text[text.index("[secret:") : text.index("]", text.index("[secret:")) + 1]
+    assert text.count(marker) == 2
+    other = callsheet.open(":memory:").conversation("kiln")
+    asked(other, f"key {SECRETS[0]}")
+    assert marker not in sent(sheet(other))
+
+
+def test_markers_are_the_same_after_a_restart(tmp_path: object) -> None:
+    place = f"{tmp_path}/kiln.db"
+    with callsheet.open(place) as runtime:
+        asked(runtime.conversation("kiln"), DUMP)
+        before = sheet(runtime.conversation("kiln")).messages()
+    with callsheet.open(place) as runtime:
+        assert sheet(runtime.conversation("kiln")).messages() == before
+
+
+def test_the_raw_artifact_is_read_with_a_reason_alone_and_this_is_recorded(talk: Conversation) -> None:
+    artifact = asked(talk, DUMP)
+    assert "privileged" in refused(lambda: talk.raw(artifact))
+    with pytest.raises(InvalidOption):
+        talk.raw(artifact, privileged=True)
+    with pytest.raises(InvalidOption):
+        talk.raw(artifact, privileged=True, reason="because I say so!")
+    assert talk.raw(artifact, privileged=True, reason="incident_42").decode() == DUMP
+    (decision,) = decisions(talk, "privileged_read")
+    assert decision.governs == (artifact,)
+    assert decision.rule == "privacy.privileged_read.incident_42"
+    assert decision.verdict == "read_by:local"
+
+
+def test_what_holds_no_secret_is_read_as_before(talk: Conversation) -> None:
+    artifact = asked(talk, "cone 6\n" + "\n".join(KEEP))
+    assert talk.raw(artifact).decode() == "cone 6\n" + "\n".join(KEEP)
+    assert decisions(talk, "privileged_read") == []
+
+
+def decisions(talk: Conversation, kind: str) -> list[PolicyDecision]:
+    session = talk._session
+    query = NodeQuery(kinds=("decision",), lineage=session.tail(talk._view, fresh=True).lineage)
+    bodies = [record.body for record in session.ledger.nodes(session.conversation.key, query)]
+    return [body for body in bodies if isinstance(body, PolicyDecision) and body.kind == kind]
+
+
+def test_a_call_is_executed_with_the_arguments_as_the_model_wrote_them(talk: Conversation) -> None:
+    arguments = json.dumps({"token": SECRETS[0]})
+    call = {"id": "c1", "type": "function", "function": {"name": "fire", "arguments": arguments}}
+    talk.record({"role": "user", "content": "Fire it."})
+    (pending,) = talk.record({"role": "assistant", "content": None, "tool_calls": [call]}).pending
+    assert pending.arguments == arguments
+    assert SECRETS[0] not in repr(pending)
+    assert SECRETS[0] not in sent(sheet(talk))
+
+
+def test_a_set_may_open_a_provider_to_secrets_and_what_was_made_for_it_goes_nowhere_else(talk: Conversation) -> None:
+    opened = ProviderForm(provider="local", privacy=Privacy.SECRET, form=Level.RAW)
+    policy = PolicySetDocument(name="house", version="1", providers=(opened,))
+    asked(talk, DUMP)
+    assert SECRETS[0] in sent(sheet(talk, policy, "local"))
+    assert SECRETS[0] in sent(sheet(talk, "replay"))
+    for provider in ("openai", "anthropic"):
+        assert SECRETS[0] not in sent(sheet(talk, policy, provider))
+    assert SECRETS[0] in sent(sheet(talk, policy, "local"))
+
+
+def test_a_set_may_keep_out_results_with_secrets_altogether(talk: Conversation) -> None:
+    policy = PolicySetDocument(name="strict", version="1", privacy=ClassForms(secret=Level.NONE))
+    asked(talk, DUMP)
+    text = sent(sheet(talk, policy))
+    assert KEEP[2] not in text
+    assert SECRETS[0] not in text
+
+
+def test_a_tool_that_is_declared_secret_shows_metadata_alone(talk: Conversation) -> None:
+    policy = PolicySetDocument(name="vaults", version="1", tools=(ToolContract(name="dump", privacy=Privacy.SECRET),))
+    asked(talk, DUMP)
+    assert KEEP[2] not in sent(sheet(talk, policy))
+
+
+def test_tokens_are_those_of_what_is_sent(talk: Conversation) -> None:
+    asked(talk, DUMP)
+    marked = sheet(talk)
+    plain = callsheet.open(":memory:").conversation("kiln")
+    asked(plain, str(marked.messages()[-1]["content"]))
+    assert marked.tokens == sheet(plain).tokens
+
+
+def test_a_recall_gives_markers_and_slices_that_join_to_them(talk: Conversation) -> None:
+    artifact = asked(talk, DUMP)
+    whole = talk.recall(artifact).bytes
+    joined = b"".join(talk.recall(artifact, bytes=(at, at + 50)).bytes for at in range(0, len(whole), 50))
+    assert joined == whole
+    assert all(hidden.encode() not in whole for hidden in HIDDEN)
+
+
+# ---------------------------------------------------------------------------------------------- labels
+
+
+def test_what_an_account_holds_is_told_by_namespace_and_shape(talk: Conversation) -> None:
+    mail = json.dumps({"kind": "gmail#message", "snippet": "the kiln is booked"})
+    asked(talk, mail)
+    assert "the kiln is booked" not in sent(sheet(talk))
+    other = callsheet.open(":memory:").conversation("kiln")
+    asked(other, "the kiln is booked", tool="slack__read_channel")
+    assert "the kiln is booked" not in sent(sheet(other))
+    assert "the kiln is booked" in sent(sheet(other, "replay"))
+
+
+def test_labels_follow_the_data_to_sheet_answer_and_memory(talk: Conversation) -> None:
+    policy = PolicySetDocument(
+        name="mail",
+        version="1",
+        providers=(ProviderForm(provider="openai", privacy=Privacy.GOOGLE_DERIVED, form=Level.RAW),),
+    )
+    artifact = asked(talk, json.dumps({"kind": "gmail#message", "snippet": "the kiln is booked"}))
+    shown = sheet(talk, policy)
+    assert shown.record.decisions == (("class.google_derived", 1),)
+    call = {"id": "c2", "type": "function", "function": {"name": "note", "arguments": '{"say": "kiln booked"}'}}
+    talk.record({"role": "assistant", "content": "It is booked.", "tool_calls": [call]}, sheet=shown)
+    talk.record({"role": "tool", "tool_call_id": "c2", "content": "ok"})
+    session = talk._session
+    query = NodeQuery(kinds=("run", "message"), lineage=session.tail(talk._view).lineage)
+    labelled = {
+        type(record.body): record.header.privacy for record in session.ledger.nodes(session.conversation.key, query)
+    }
+    assert labelled == {ModelRun: Privacy.GOOGLE_DERIVED, Message: Privacy.GOOGLE_DERIVED}
+    (stored,) = session.ledger.get(session.sheets.key, (shown.id,))
+    assert isinstance(stored.body, ContextAssembly)
+    assert stored.header.privacy is Privacy.GOOGLE_DERIVED
+    (memory,) = session.ledger.get(session.conversation.key, (talk.promote(artifact),))
+    assert memory.header.privacy is Privacy.GOOGLE_DERIVED
+    assert "booked" not in sent(sheet(talk, policy, "anthropic"))
+    assert "It is booked." in sent(sheet(talk, policy))
+
+
+def test_an_answer_that_recalls_is_of_the_class_of_what_it_recalls(talk: Conversation) -> None:
+    artifact = asked(talk, json.dumps({"kind": "drive#file", "name": "glaze plan"}))
+    call = {
+        "id": "c3",
+        "type": "function",
+        "function": {"name": "recall", "arguments": json.dumps({"reference": artifact})},
+    }
+    talk.record({"role": "assistant", "content": None, "tool_calls": [call]})
+    answer = talk.record({"role": "tool", "tool_call_id": "c3", "content": talk.recall(artifact).text}).ids[0]
+    session = talk._session
+    (record,) = session.ledger.get(session.conversation.key, (answer,))
+    assert record.header.privacy is Privacy.GOOGLE_DERIVED
+
+
+# ---------------------------------------------------------------------------------------------- any place
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.sampled_from(EVERY),
+    st.sampled_from(sorted(SHAPES)),
+    st.booleans(),
+    st.sampled_from(["", "x=", "pot 7 ", '"', "\\n"]),
+)
+def test_a_secret_anywhere_is_in_nothing_that_is_made(
+    known: tuple[str, str], shape: str, said: bool, before: str
+) -> None:
+    _, secret = known
+    talk = callsheet.open(":memory:").conversation("kiln")
+    artifact = asked(talk, SHAPES[shape](before + secret))
+    if said:
+        talk.record({"role": "user", "content": f"I found {secret}"})
+    made = all_that_is_made(talk, artifact)
+    body = secret.split("\n")[min(1, secret.count("\n"))].split("\\n")[-1 if "\\n" not in secret else 1]
+    assert body not in made
+    assert body.casefold() not in made.casefold()
+
+
+def test_every_stream_is_only_what_it_was(talk: Conversation) -> None:
+    asked(talk, DUMP)
+    sheet(talk)
+    ledger = talk._session.ledger
+    sheets = ledger.streams(TenantId("local"), StreamKind.SHEETS)
+    for stream in sheets:
+        for record in ledger.records(stream.key):
+            assert SECRETS[0] not in repr(record)
+    assert BALANCED.privacy.secret is Level.SAFE
