@@ -2,14 +2,16 @@
 
 import re
 
+_WHAT = (
+    "bytes|contents?|csv|data|figures|file|json|lines?|list|logs?|numbers|output|response|results?|rows?|table|text|"
+    "values|wording|words"
+)
+_WAS = "antwort|ausgabe|datei|daten|ergebnis|inhalt|liste|protokoll|tabelle|text|werte|wortlaut|zahlen|zeilen"
 _WORDS = (
-    r"exact(?:ly)?|verbatim|word[ -]for[ -]word|to the letter|literal(?:ly)?|byte[ -]for[ -]byte|unabridged|unshortened|"
-    r"in full|full (?:text|output|result|content|file|log|table|list)|complete (?:text|output|result|content|file|log|"
-    r"table|list)|raw (?:text|output|result|content|file|data|log|table)|original (?:text|output|result|content|file|"
-    r"data|log|table|wording)|"
-    r"exakt\w*|wörtlich\w*|wortwörtlich\w*|wortlaut|buchstäblich\w*|buchstabengetreu\w*|ungekürzt\w*|unverkürzt\w*|"
-    r"rohdaten|im original|originaltext\w*|vollständige[rnms]? (?:text|ausgabe|ergebnis|inhalt|datei|protokoll|tabelle|"
-    r"liste)|genaue[rnms]? (?:text|ausgabe|ergebnis|inhalt|wortlaut|zahlen|werte?)"
+    rf"(?:exact|raw|original|complete|full|unshortened|unabridged) (?:{_WHAT})|verbatim|word[ -]for[ -]word|"
+    rf"byte[ -]for[ -]byte|to the letter|"
+    rf"(?:exakte|genaue|originale|vollständige|ungekürzte|unveränderte)[rnms]? (?:{_WAS})|wortwörtlich\w*|"
+    rf"wörtlich\w*|buchstabengetreu\w*|ungekürzt|rohdaten|im (?:original|wortlaut)"
 )
 _ASKS = re.compile(rf"(?<!\w)(?:{_WORDS})(?!\w)", re.IGNORECASE)
 

@@ -22,6 +22,7 @@ from callsheet.graph.nodes import Message, ToolArtifact, ToolCall, ToolMemory
 from callsheet.graph.ports import TokenCounter
 from callsheet.graph.record import Record
 from callsheet.graph.values import CallRef, Media
+from callsheet.policy.rehydration import EXACT
 from callsheet.policy.sets import PolicySetDocument
 from callsheet.policy.verdict import Decision
 from callsheet.recall.exact import fold
@@ -202,6 +203,9 @@ class Itemiser:
                     standing[Level.FOCUS] = narrowed + self._pictures(seen.record)
         for level in (Level.REF, Level.STALE, Level.SAFE):
             standing[level], noted[level] = 2 * MARK, asked + MARK
+        exact = decision.most is Level.RAW and _exact(decision)
+        if exact:
+            noted[Level.RAW] = raw + asked
         if body.tool == RECALL and decision.least is Level.NONE:
             # What was shown again is listed where it was found; a list of its own would crowd that out.
             noted = {}
@@ -224,6 +228,7 @@ class Itemiser:
             used=max(seen.used, seen.turn),
             like=seen.like,
             like_size=seen.like_size,
+            exact=exact,
         )
 
     def _narrowed(self, seen: Seen, body: ToolArtifact, derived: Derived) -> tuple[tuple[int, ...], int]:
@@ -262,6 +267,11 @@ class Itemiser:
             manner=manner,
         )
         return chosen, self.counter.count(excerpt(document, chosen)) + 2 * MARK
+
+
+def _exact(decision: Decision) -> bool:
+    """Whether exact bytes were asked for and are given."""
+    return any(verdict.rule == EXACT for verdict in decision.verdicts)
 
 
 def _contradicted(decision: Decision) -> bool:

@@ -43,6 +43,8 @@ class Item:
     like_size: int = 0
     #: One of its calls has no result yet: it stays in its place.
     open: bool = False
+    #: Its exact bytes are wanted, and policy gives them.
+    exact: bool = False
     #: Of a memory: the results that it stands for.
     covers: tuple[RecordId, ...] = ()
 

@@ -86,6 +86,8 @@ class Fresh:
     behind: frozenset[RecordId] = frozenset()
     #: Records in view that a soft verdict caps since they were shown.
     notices: tuple[RecordId, ...] = ()
+    #: Results whose exact bytes are wanted.
+    exact: tuple[RecordId, ...] = ()
     #: Memories of what is in view, new or brought back; and those of them that replace one in view.
     memories: tuple[RecordId, ...] = ()
     replacing: tuple[RecordId, ...] = ()
@@ -170,7 +172,10 @@ class Planner:
         stand = {selection.record for selection in standing.selections}
         held = remembered(self._of(standing, fresh), stand)
         back = dict.fromkeys([*fresh.replacing, *(held.instead.get(id, id) for id in fresh.brought)])
-        note += [self._brought(id, notes + 1) for id in back if id not in stand]
+        raw = {selection.record for selection in standing.selections if selection.level is Level.RAW}
+        exact = [id for id in fresh.exact if self.items[id].exact and id not in raw and id not in fresh.records]
+        note += [self._brought(id, notes + 1) for id in back if id not in stand and id not in exact]
+        note += [self._brought(id, notes + 1) for id in exact]
         whole = {selection.record for selection in standing.selections if _whole(selection)}
         news = [self._stands(self.items[id], whole) for id in fresh.records]
         news = [selection for selection in news if selection.level is not Level.NONE]
@@ -203,7 +208,9 @@ class Planner:
         if not item.is_result or self.policy.verbatim:
             return _within(Level.RAW, item.most_hard)
         wanted = self.policy.history
-        if Level.FOCUS in item.standing:
+        if item.exact:
+            wanted = Level.RAW
+        elif Level.FOCUS in item.standing:
             wanted = Level.FOCUS
         elif wanted is Level.FOCUS:
             wanted = Level.DENSE
@@ -212,7 +219,8 @@ class Planner:
     def _brought(self, id: RecordId, note: int) -> Selection:
         item = self.items[id]
         # A long one comes back in the parts that touch what is in play.
-        level = _within(Level.FOCUS if Level.FOCUS in item.noted else _best(item.noted), item.most)
+        narrowed = Level.FOCUS in item.noted and not item.exact
+        level = _within(Level.FOCUS if narrowed else _best(item.noted), item.most)
         segments = item.segments if level is Level.FOCUS else ()
         return Selection(record=id, level=level, reason=_why(item, level), turn=item.turn, note=note, segments=segments)
 
@@ -351,7 +359,16 @@ class Planner:
             filled = fill(items, must, room, weights=self.policy.weights, turn=self.turn, brought=brought)
             return {id: self._in_note(self.items[id], level) for id, level in filled.items()}
         rest = {item.id: item for item in items}
+        exact = [item.id for item in items if item.exact]
+        for id in exact:
+            # What was asked for to the letter is shown so far as it fits at all.
+            size = _noted_size(rest[id], Level.RAW) - _noted_size(rest[id], must.get(id, Level.NONE))
+            if size <= room + self.limits.budget - self.limits.low:
+                must[id] = Level.RAW
+                room -= size
         for id in brought:
+            if id in exact:
+                continue
             level = _within(_best(rest[id].noted), rest[id].most) if id in rest else Level.NONE
             size = _noted_size(rest[id], level) - _noted_size(rest[id], must.get(id, Level.NONE)) if id in rest else 0
             if level is not Level.NONE and size <= room:

@@ -24,8 +24,9 @@ class Remembered:
 def remembered(items: Iterable[Item], standing: Container[RecordId]) -> Remembered:
     """Which results a memory among the items stands for; `standing` are those that stand in their own place.
 
-    A result that policy protects is told all the same. A memory that was replaced stands for its results too: what
-    replaced it tells how it is now. One that may not be shown for another reason stands for nothing.
+    A result that policy protects, or whose exact bytes are wanted, is told all the same. A memory that was replaced
+    stands for its results too: what replaced it tells how it is now. One that may not be shown for another reason
+    stands for nothing.
     """
     known = {item.id: item for item in items}
     idle: set[RecordId] = set()
@@ -42,7 +43,7 @@ def remembered(items: Iterable[Item], standing: Container[RecordId]) -> Remember
         if not tells and item.reason is not Reason.SUPERSEDED:
             continue
         for id in away:
-            if id in known and known[id].least is not Level.NONE:
+            if id in known and (known[id].least is not Level.NONE or known[id].exact):
                 continue
             if tells:
                 covered[id] = Reason.REMEMBERED

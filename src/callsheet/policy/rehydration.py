@@ -18,6 +18,9 @@ _RAW = Level.RAW
 _VERBATIM = allow(Policy.REHYDRATION, "verbatim")
 _TEXT = allow(Policy.REHYDRATION, "text")
 _WANTED = allow(Policy.REHYDRATION, "exact_wanted")
+EXACT = _WANTED.rule
+"""The rule by which exact bytes are given because they were asked for."""
+
 _COMPACT = {
     level: limit(Policy.REHYDRATION, "compact_is_enough", level, Reason.INCLUDED, hard=False)
     for level in HISTORY_LEVELS

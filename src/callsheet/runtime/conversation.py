@@ -247,6 +247,7 @@ class Conversation:
         now: Time | None = None,
         mode: RuntimeMode | str | None = None,
         checkpoint: str | None = None,
+        exact: Sequence[str] = (),
         reserve: int = DEFAULT_RESERVE,
         recall: bool = True,
         needed: Needed | None = None,
@@ -258,7 +259,9 @@ class Conversation:
         functions, or schemas in OpenAI's or Anthropic's shape; they render in this order. `policy` names a policy set;
         default: ``balanced``. `now` is the time that the policies go by; default: the clock's. `mode` says on what
         occasion; default: ``chat``, for a sub-agent ``sub_agent``. With a `checkpoint` the request goes on from the
-        sheet that it names. A sub-agent is offered those of the `tools` that its brief allows.
+        sheet that it names. The results that `exact` refers to stand with their exact bytes, where the policy set's
+        byte budget and the classes of their data allow it. A sub-agent is offered those of the `tools` that its brief
+        allows.
 
         `provider` decides the format: Anthropic's for ``anthropic``, OpenAI's Chat Completions for every other.
 
@@ -287,6 +290,7 @@ class Conversation:
             run=carries.sub_agent,
             mode=choice(RuntimeMode, mode, "mode"),
             checkpoint=resumed.id if resumed is not None else None,
+            exact=recalling.results(session, self._view, exact),
             task=carries.task,
             skills=tuple(skills),
             provider=provider,

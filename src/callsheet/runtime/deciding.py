@@ -3,6 +3,8 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from msgspec.structs import replace
+
 from callsheet.derive.derived import Derived
 from callsheet.graph.cut import Lineage
 from callsheet.graph.effects import UNSETTLED
@@ -122,9 +124,23 @@ class Deciding:
         """The failed results that a later success of the same tool has settled."""
         return settled(records)
 
-    def decide(self, record: Record, turn: int, *, derived: Derived | None, resolved: bool, newest: bool) -> Decision:
-        """What the policies say of one record that stands in this turn. `newest`: it is the newest user turn."""
+    def decide(
+        self,
+        record: Record,
+        turn: int,
+        *,
+        derived: Derived | None,
+        resolved: bool,
+        newest: bool,
+        exact: bool = False,
+    ) -> Decision:
+        """What the policies say of one record that stands in this turn.
+
+        `newest`: it is the newest user turn. `exact`: its exact bytes are wanted.
+        """
         candidate = self._candidate(record, turn, derived, resolved, newest)
+        if exact:
+            candidate = replace(candidate, exact_wanted=True)
         return decide(candidate, self.boundary, self.policy, self._ruling)
 
     def _tool(self, body: ToolArtifact) -> str | None:
@@ -197,7 +213,6 @@ class Deciding:
             tokens=derived.raw_tokens if derived is not None else 0,
             bytes=body.size,
         )
-
 
     def _memory(self, record: Record, body: ToolMemory, age: int) -> Candidate:
         """A memory: its classes are those that it was made with, which follow the strictest of what it rests on."""

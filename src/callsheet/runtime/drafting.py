@@ -69,6 +69,10 @@ class Ran:
     defects: tuple[Defect, ...] = ()
 
 
+NOBODYS = Scope()
+"""What the records of a view carry that is no sub-agent's."""
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Release:
     """What a sub-agent or another branch gives to this one."""
@@ -96,7 +100,7 @@ class Drafting:
     at: Instant
     participant: RecordId | None = None
     #: What each record carries of ownership beside branch and owner.
-    carries: Scope = Scope()
+    carries: Scope = NOBODYS
     event: str | None = None
     #: The classes of data that contracts declare, by tool: what a recall shows keeps the class of its tool.
     declared: Mapping[str, Privacy] = field(default_factory=dict)
@@ -299,9 +303,7 @@ class Drafting:
             metadata=release.metadata,
         )
         scope = replace(call.scope, branch=self.tail.branch) if call else self.shared()
-        return self.add(
-            body, kind="artifact", scope=scope, call=call.body if call else None, privacy=release.privacy
-        )
+        return self.add(body, kind="artifact", scope=scope, call=call.body if call else None, privacy=release.privacy)
 
     def _original(self, call: ToolCall, text: str) -> Record | None:
         """What the answer of a recall shows: the visible record that it names, if that is what the call asked for."""

@@ -6,22 +6,27 @@ Bounded by the size of the request and of what is new, not by the length of the 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from callsheet.assemble.exactness import asks_for_exact
 from callsheet.assemble.items import Item
 from callsheet.assemble.planning import Fresh, Rewrite, Standing
 from callsheet.graph.changes import Erased, Reclassified
 from callsheet.graph.enums import Level, Privacy, Reason
 from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import Selection, ToolArtifact, ToolMemory
+from callsheet.graph.query import NodeQuery
 from callsheet.graph.record import Record
 from callsheet.policy.verdict import DETAIL
 from callsheet.runtime.desk import called
-from callsheet.runtime.ground import Ground, since_asked
+from callsheet.runtime.ground import Ground, asks, since_asked
 from callsheet.runtime.itemising import Itemising, MakeItemiser
 from callsheet.runtime.occurring import Occurring
 from callsheet.runtime.reading import HIDDEN, News, Reading, concerned, numbered
 from callsheet.runtime.recollecting import replacing
 from callsheet.runtime.returning import Returning
 from callsheet.runtime.reusing import Reusing
+
+LATELY = 16
+"""Results, the newest, among which the one that is meant is looked for where nothing is named."""
 
 _SOFT = frozenset({Reason.STALE, Reason.SUPERSEDED})
 
@@ -79,7 +84,10 @@ class Gathering:
         returning = self._returning(occurring, turns, news)
         returned = [] if ground.policy.verbatim else returning.brought(view, self._asked(news))
         behind = (*(news.unshown.opening if news.unshown is not None else ()), *returning.said)
-        brought = tuple(dict.fromkeys([*behind, *returned]))
+        exact = self._exact(news, returning)
+        desk.fetch(ground.ledger, ground.key, exact)
+        exact = tuple(id for id in exact if ground.is_there(id) and ground.shows(desk.records[id]))
+        brought = tuple(dict.fromkeys([*behind, *returned, *(id for id in exact if id not in turns)]))
         # That it comes back is our guess: it counts as used when it would just have left the last turns.
         reuse.used.update((id, max(reuse.used.get(id, 0), turn - ground.policy.turns)) for id in brought)
         results = [*(selection.record for selection in view), *(record.id for record in news.records), *brought]
@@ -98,6 +106,7 @@ class Gathering:
             turns=turns,
             turn=turn,
             used=reuse.used,
+            exact=frozenset(exact),
         )
         items = itemising.items(ids, view, news.records)
         withheld = reading.withheld() | _asked_by(desk.records[id] for id, item in items.items() if _unsaid(item))
@@ -109,6 +118,7 @@ class Gathering:
             brought=brought,
             behind=frozenset(behind),
             notices=_notices(changed, view, items),
+            exact=exact,
             memories=tuple(memory.id for memory in memories),
             replacing=replacing(memories, (one.record for one in view)),
         )
@@ -131,6 +141,23 @@ class Gathering:
             memories=frozenset(id for id, item in items.items() if item.covers),
             classes=itemising.classes(ids),
         )
+
+    def _exact(self, news: News, returning: Returning) -> tuple[RecordId, ...]:
+        """The results whose exact bytes are wanted: by the caller, or by the newest turn of the user."""
+        ground = self.ground
+        asked = [record for record in news.records if asks(record)][-1:]
+        if ground.policy.verbatim or not any(asks_for_exact(ground.words(record)) for record in asked):
+            return () if ground.policy.verbatim else ground.boundary.exact
+        named = returning.named or tuple(record.id for record in self._newest_result(asked[0]))
+        return tuple(dict.fromkeys([*ground.boundary.exact, *named]))
+
+    def _newest_result(self, before: Record) -> list[Record]:
+        """The newest result before a turn that the reader may see: what is meant where nothing is named."""
+        query = NodeQuery(
+            kinds=("artifact",), lineage=self.ground.lineage, before=before.position, newest=True, limit=LATELY
+        )
+        found = self.ground.ledger.nodes(self.ground.key, query)
+        return [record for record in found if self.ground.shows(record)][-1:]
 
     def _occurring(self, news: News) -> Occurring:
         base = self.ground.base

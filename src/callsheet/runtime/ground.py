@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from callsheet.assemble.compose import text_of
 from callsheet.assemble.delta import Whole
 from callsheet.graph.cut import Lineage
 from callsheet.graph.enums import Role
@@ -10,7 +11,7 @@ from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import Boundary, Message, Selection
 from callsheet.graph.ports import Ledger
 from callsheet.graph.record import Record, StreamKey
-from callsheet.graph.values import Payload
+from callsheet.graph.values import Payload, Text
 from callsheet.policy.sets import PolicySetDocument
 from callsheet.policy.visibility import refusal
 from callsheet.runtime.desk import Desk, called
@@ -62,6 +63,11 @@ class Ground:
         """Whether a record is at hand with its body."""
         record = self.desk.records.get(id)
         return record is not None and record.body is not None
+
+    def words(self, record: Record) -> str:
+        """What a message says."""
+        parts = record.body.parts if isinstance(record.body, Message) else ()
+        return "\n".join(text_of(self.read(part.text)) for part in parts if isinstance(part, Text))
 
     def entities(self, record: Record) -> tuple[str, ...]:
         """What a new record names, its calls included."""

@@ -34,6 +34,8 @@ class Itemising:
     turn: int
     #: The turn of last use of each record, where that is later than its own.
     used: Mapping[RecordId, int]
+    #: Results whose exact bytes are wanted.
+    exact: frozenset[RecordId] = frozenset()
 
     def items(self, ids: Iterable[RecordId], view: Sequence[Selection], news: Sequence[Record]) -> dict[RecordId, Item]:
         """Each record as planning sees it. What is brought back counts as older than the last turns."""
@@ -69,7 +71,7 @@ class Itemising:
             id = record.id
             own = self.turns.setdefault(id, aged)
             # Beside what stands in the record, policies ask whether it is of the last turns, and for its age in time.
-            asked = (min(turn - own, recent), id in resolved, record.position == newest)
+            asked = (min(turn - own, recent), id in resolved, record.position == newest, id in self.exact)
             waits = bool(ground.open) and any(call in ground.open for call in called(record))
             there = getattr(record.body, "call", None) in calls
             state = (own, own < turn, self.used.get(id, own), likes.get(id), waits, there)
@@ -122,8 +124,9 @@ class Itemising:
         known = desk.remembered.decision(record, asked, now) if remembers else None
         if known is not None:
             return known
-        _, resolved, newest = asked
-        made = deciding.decide(record, own, derived=desk.derived.get(record.id), resolved=resolved, newest=newest)
+        _, resolved, newest, exact = asked
+        derived = desk.derived.get(record.id)
+        made = deciding.decide(record, own, derived=derived, resolved=resolved, newest=newest, exact=exact)
         if remembers:
             desk.remembered.decided(record, asked, made, since=now, until=self._next_age(record.header.at))
         return made
@@ -137,8 +140,11 @@ class Itemising:
         return min((Instant(time) for time in due if time > self.ground.boundary.now), default=None)
 
 
-_Asked: TypeAlias = tuple[int, bool, bool]
-"""What a decision depends on beside its record: its age in turns, whether it is settled, whether it is the question."""
+_Asked: TypeAlias = tuple[int, bool, bool, bool]
+"""What a decision depends on beside its record.
+
+Its age in turns, whether it is settled, whether it is the question, and whether its exact bytes are wanted.
+"""
 
 _State: TypeAlias = tuple[int, bool, int, tuple[RecordId, int] | None, bool, bool]
 """What an item depends on beside its record, the decision on it and the settings of the request.

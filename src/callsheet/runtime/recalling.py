@@ -1,6 +1,6 @@
 """Recalling: exact evidence by reference or search, for a program or for a model that calls the recall tool."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from callsheet.errors import BodyErased, InputError, InvalidOption, NotFound, RecallRefused
@@ -10,6 +10,7 @@ from callsheet.recall.request import DEFAULT_LIMIT, SMALLEST_LIMIT, RecallReques
 from callsheet.recall.serving import Served, serve
 from callsheet.recall.tool import parse
 from callsheet.runtime.admitting import Admitting, policy_of
+from callsheet.runtime.options import label
 from callsheet.runtime.redacting import shows_secrets
 from callsheet.runtime.searching import found_text, search_all, search_seen
 from callsheet.runtime.seeing import Admit, Sight, resolve, sight, source
@@ -34,6 +35,15 @@ class Recalled:
     more: RecallRequest | None
     #: The content alone, its bytes; those of the slices of one artifact, joined, are the artifact's.
     bytes: bytes
+
+
+def results(session: Session, view: View, references: Sequence[str]) -> tuple[RecordId, ...]:
+    """The tool results that these references mean, as far as the view may see them. Raises `NotFound`."""
+    wanted = (references,) if isinstance(references, str) else references
+    if not wanted:
+        return ()
+    seen = sight(session, view)
+    return tuple(dict.fromkeys(resolve(seen, label(one, "exact")).id for one in wanted))
 
 
 def recall(

@@ -12,7 +12,7 @@ from callsheet.graph.record import Record, Stream
 from callsheet.graph.times import Instant
 from callsheet.graph.values import Payload, Scope
 from callsheet.runtime.desk import Desk
-from callsheet.runtime.drafting import Drafting
+from callsheet.runtime.drafting import NOBODYS, Drafting
 from callsheet.runtime.place import Place
 from callsheet.runtime.redacting import Redacting, redaction_of
 from callsheet.runtime.skills import Skills
@@ -20,10 +20,6 @@ from callsheet.runtime.tail import Tail, load
 
 _ATTEMPTS = 200
 """Times that recording begins anew because other writers were first; each time at least one of them got through."""
-
-
-NOBODYS = Scope()
-"""What the records of a view carry that is no sub-agent's."""
 
 
 class View(NamedTuple):
