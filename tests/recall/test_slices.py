@@ -149,7 +149,7 @@ def test_a_long_line_of_one_part_is_read_on_in_characters_and_never_shows_the_by
     source = of_parts("reed " * 200, bytes(range(200)), "end of the shore")
     first = serve(source, ask(lines=(0, None)))
     assert first.more == ask(characters=(400, 1_000 + 1 + 11 + 1 + 16))
-    assert 'to read on: {"characters": [400, 1029]}' in first.text
+    assert 'to read on: {"part": "characters 400:1029"}' in first.text
     shown = "".join(one.text.partition("\n")[2] for one in read_on(source, ask(lines=(0, None))))
     assert shown == source.text
 
@@ -261,7 +261,7 @@ def test_a_search_that_finds_nothing_says_so() -> None:
 def test_what_fits_is_whole_and_what_does_not_says_how_to_read_on() -> None:
     assert serve(plain("one\ntwo"), ask()).text == "(art_1, whole: 2 lines, 7 bytes)\none\ntwo"
     long = serve(plain("word\n" * 1000), ask())
-    assert long.text.startswith('(art_1, lines [0, 80) of 1,000; to read on: {"lines": [80, 1000]})\nword\n')
+    assert long.text.startswith('(art_1, lines [0, 80) of 1,000; to read on: {"part": "lines 80:1000"})\nword\n')
     assert long.more == ask(lines=(80, 1000))
 
 
@@ -298,7 +298,7 @@ def test_binary_content_gives_type_and_size_and_the_way_to_its_bytes() -> None:
     assert (
         served.text == "(art_1, image/png, 900 bytes, not text; ask for bytes, or in Python conversation.raw('art_1'))"
     )
-    assert '"search": "x" needs text' in serve(source, ask(search="x")).text
+    assert "needs text" in serve(source, ask(search="x")).text
 
 
 def test_empty_content_is_empty() -> None:

@@ -26,6 +26,18 @@ from callsheet.wire.tools import read_tools
         ('{"reference": "art_1", "search": "x", "lines": null}', RecallRequest(reference="art_1", search="x")),
         ('{"reference": "art_1", "lines": [], "query": ""}', RecallRequest(reference="art_1")),
         ('{"query": "late parcels"}', RecallRequest(query="late parcels")),
+        ('{"reference": "art_1", "part": "lines 0:40"}', RecallRequest(reference="art_1", lines=(0, 40))),
+        ('{"reference": "art_1", "part": " line 3 - 9"}', RecallRequest(reference="art_1", lines=(3, 9))),
+        ('{"reference": "art_1", "part": "rows 7"}', RecallRequest(reference="art_1", rows=(7, None))),
+        ('{"reference": "art_1", "part": "rows 7:"}', RecallRequest(reference="art_1", rows=(7, None))),
+        ('{"reference": "art_1", "part": "bytes: [1, 2]"}', RecallRequest(reference="art_1", bytes=(1, 2))),
+        ('{"reference": "art_1", "part": "characters 4 to 8"}', RecallRequest(reference="art_1", characters=(4, 8))),
+        ('{"reference": "art_1", "part": "/a/0"}', RecallRequest(reference="art_1", pointer="/a/0")),
+        ('{"reference": "art_1", "part": "lost parcel"}', RecallRequest(reference="art_1", search="lost parcel")),
+        ('{"reference": "art_1", "part": "\'/usr/bin\'"}', RecallRequest(reference="art_1", search="/usr/bin")),
+        ('{"reference": "art_1", "part": "\\"lines 3\\""}', RecallRequest(reference="art_1", search="lines 3")),
+        ('{"reference": "art_1", "part": "lines of code"}', RecallRequest(reference="art_1", search="lines of code")),
+        ('{"reference": "art_1", "part": " "}', RecallRequest(reference="art_1")),
     ],
 )
 def test_what_is_meant_is_understood(arguments: str, request_: RecallRequest) -> None:
@@ -42,7 +54,7 @@ def test_what_is_meant_is_understood(arguments: str, request_: RecallRequest) ->
         ("{", "not JSON"),
         ("[" * 100_000, "the arguments have"),
         ("[" * 20_000, "not JSON"),
-        ('{"ref": "art_1"}', "unknown argument 'ref'; there are: reference, lines"),
+        ('{"ref": "art_1"}', "unknown argument 'ref'; there are: reference, part, lines"),
         ('{"reference": 5}', "reference must be text"),
         ('{"reference": "a", "query": "b"}', "either 'reference'"),
         ('{"query": "b", "lines": [0, 1]}', "'lines' needs a 'reference'"),
@@ -75,16 +87,31 @@ def test_no_arguments_raise_anything_else(arguments: str) -> None:
 def test_the_tool_is_valid_and_small() -> None:
     (read,) = read_tools([tool()])
     assert read.name == "recall"
-    assert count(json.dumps(tool(), separators=(",", ":")), "o200k_base") <= 150
+    assert count(json.dumps(tool(), separators=(",", ":")), "o200k_base") <= 100
     properties = schema()["properties"]
     assert isinstance(properties, dict)
-    assert set(properties) == {"reference", "lines", "rows", "bytes", "pointer", "search", "query"}
+    assert set(properties) == {"reference", "part", "query"}
 
 
 def test_a_request_writes_its_part_as_arguments() -> None:
-    assert RecallRequest(reference="a", lines=(3, None)).arguments() == '"lines": [3]'
-    assert RecallRequest(reference="a", search='say "x"').arguments() == '"search": "say \\"x\\""'
+    assert RecallRequest(reference="a", lines=(3, None)).arguments() == '"part": "lines 3:"'
+    assert RecallRequest(reference="a", search="say x").arguments() == '"part": "\\"say x\\""'
     assert RecallRequest(reference="a").arguments() == ""
+
+
+ranges = st.tuples(st.integers(0, 999), st.integers(1_000, 10**12) | st.none())
+parts = st.one_of(
+    *(st.tuples(st.just(name), ranges) for name in ("lines", "rows", "bytes", "characters")),
+    st.tuples(st.just("pointer"), st.text(max_size=20).map(lambda text: "/" + text.strip())),
+    st.tuples(st.just("search"), st.text(min_size=1, max_size=30).filter(lambda text: bool(text.strip()))),
+)
+
+
+@given(parts)
+def test_what_a_request_writes_is_understood_as_that_request(part: tuple[str, object]) -> None:
+    name, value = part
+    asked = RecallRequest(reference="a", **{name: value})  # type: ignore[arg-type]
+    assert parse('{"reference": "a", ' + asked.arguments() + "}") == asked
 
 
 @pytest.mark.parametrize("limit", [0, 15, -1, True, 2**70])

@@ -2,7 +2,7 @@
 
 import json
 import reprlib
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import TypeAlias
 
 from callsheet.errors import InvalidOption
@@ -69,13 +69,17 @@ class RecallRequest:
             raise InvalidOption(f"limit is {_shown(self.limit)}; it must be a whole number from {SMALLEST_LIMIT}")
 
     def arguments(self) -> str:
-        """What is asked for beside the reference, as ``"lines": [0, 40]``."""
-        named = [field.name for field in fields(self) if field.name in (*PARTS, "query")]
-        asked = {name: getattr(self, name) for name in named if getattr(self, name) is not None}
-        for name, value in asked.items():
-            if isinstance(value, tuple):
-                asked[name] = [bound for bound in value if bound is not None]
-        return json.dumps(asked, ensure_ascii=False)[1:-1]
+        """What is asked for beside the reference, as a call of the recall tool has it: ``"part": "lines 0:40"``."""
+        if self.query is not None:
+            return json.dumps({"query": self.query}, ensure_ascii=False)[1:-1]
+        told = next((_part(name, getattr(self, name)) for name in PARTS if getattr(self, name) is not None), None)
+        return json.dumps({"part": told}, ensure_ascii=False)[1:-1] if told is not None else ""
+
+
+def _part(name: str, value: object) -> str:
+    if isinstance(value, tuple):
+        return f"{name} {value[0]}:{value[1] if value[1] is not None else ''}"
+    return f'"{value}"' if name == "search" else str(value)
 
 
 def _check_range(name: str, given: object) -> None:

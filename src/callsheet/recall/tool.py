@@ -1,6 +1,7 @@
 """The recall tool as a model sees it: its name, its schema, and what its arguments mean."""
 
 import json
+import re
 from collections.abc import Mapping
 
 from callsheet.errors import InvalidOption
@@ -8,29 +9,32 @@ from callsheet.recall.request import LONGEST_POINTER, LONGEST_SEARCH, PARTS, Ran
 
 NAME = "recall"
 
-DESCRIPTION = (
-    "Read exactly what was shortened or left out: all of a reference, or one part of it; "
-    "or find references by query. Ranges are [from, to), from 0."
-)
+DESCRIPTION = "Read what was shortened or left out: a reference, whole or in part; or find references by query."
+
+PART = "lines 0:40, rows 0:40, bytes 0:999, a JSON Pointer, or text to find"
+"""What a part may be, as a model is told: few tokens, since they are in nearly every request."""
 
 _LONGEST_ARGUMENTS = 8 * (LONGEST_POINTER + LONGEST_SEARCH)
-_KNOWN = ("reference", *PARTS, "query")
+_KNOWN = ("reference", "part", *PARTS, "query")
+_RANGE = re.compile(
+    r"(lines?|rows?|bytes?|characters?)\s*[:=]?\s*\[?(\d{1,20})\s*(?:(?::|-|,|to|\.\.)\s*(\d{1,20})?)?\]?"
+)
+_QUOTED = re.compile(r"\"(.+)\"|'(.+)'", re.DOTALL)
 
 
 def schema() -> dict[str, object]:
-    """The JSON schema of its arguments. ``characters`` is not among them: an answer names it where it is of use."""
-    range_of = {"type": "array", "items": {"type": "integer"}}
+    """The JSON schema of its arguments.
+
+    The parts of a `RecallRequest` are understood by their own names too; one argument for all of them is a third of
+    the tokens.
+    """
     text = {"type": "string"}
     return {
         "type": "object",
         "properties": {
             "reference": dict(text),
-            "lines": dict(range_of),
-            "rows": dict(range_of),
-            "bytes": dict(range_of),
-            "pointer": {"type": "string", "description": "JSON Pointer"},
-            "search": {"type": "string", "description": "text in the reference"},
-            "query": {"type": "string", "description": "over all references"},
+            "part": {"type": "string", "description": PART},
+            "query": dict(text),
         },
     }
 
@@ -43,8 +47,9 @@ def tool() -> dict[str, object]:
 def parse(arguments: str | Mapping[str, object]) -> RecallRequest:
     """The request that a model's arguments mean. Raises `InvalidOption`, saying how to put it right.
 
-    Lenient where the meaning is plain: null and empty values are none, ``[5]`` and ``5`` are from 5 to the end,
-    ``"5-9"`` is no range.
+    A `part` is a range such as ``lines 0:40``, without the second bound; a JSON Pointer where it begins with ``/``;
+    else text to find, which may stand in quotes. Lenient where the meaning is plain: null and empty values are none,
+    ``[5]`` and ``5`` are from 5 to the end.
     """
     given = _object(arguments) if isinstance(arguments, str) else arguments
     unknown = sorted(str(key)[:40] for key in given if key not in _KNOWN)
@@ -52,6 +57,9 @@ def parse(arguments: str | Mapping[str, object]) -> RecallRequest:
         raise InvalidOption(f"unknown argument {unknown[0]!r}; there are: {', '.join(_KNOWN)}")
     # An empty pointer names the whole document; the other arguments mean nothing when empty.
     kept = {key: value for key, value in given.items() if value is not None and value not in ("", [], ())}
+    part = _text(kept, "part")
+    if part is not None and part.strip():
+        kept = {**kept, **_of_part(part.strip())}
     return RecallRequest(
         reference=_text(kept, "reference"),
         lines=_range(kept, "lines"),
@@ -64,8 +72,20 @@ def parse(arguments: str | Mapping[str, object]) -> RecallRequest:
     )
 
 
+def _of_part(part: str) -> dict[str, object]:
+    """A part by the name of what it is."""
+    ranged = _RANGE.fullmatch(part)
+    if ranged is not None:
+        bounds = [int(bound) for bound in ranged.groups()[1:] if bound is not None]
+        return {ranged[1].rstrip("s") + "s": bounds}
+    if part.startswith("/"):
+        return {"pointer": part}
+    quoted = _QUOTED.fullmatch(part)
+    return {"search": (quoted[1] or quoted[2]) if quoted is not None else part}
+
+
 def _object(arguments: str) -> Mapping[str, object]:
-    example = 'such as {"reference": "...", "lines": [0, 40]}'
+    example = 'such as {"reference": "...", "part": "lines 0:40"}'
     if len(arguments) > _LONGEST_ARGUMENTS:
         raise InvalidOption(f"the arguments have {len(arguments):,} characters; send a JSON object, {example}")
     try:
