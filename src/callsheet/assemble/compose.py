@@ -8,7 +8,7 @@ block, except where a result arrives for a call that stood unanswered.
 
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import groupby
 
 from msgspec.structs import replace
@@ -18,7 +18,7 @@ from callsheet.assemble.clearing import cleared
 from callsheet.assemble.forms import Forms, asked, unsaid
 from callsheet.assemble.legend import explained
 from callsheet.assemble.likeness import Earlier
-from callsheet.assemble.observing import observed
+from callsheet.assemble.observing import Above, observed
 from callsheet.assemble.pairing import Pairing, pair, shown_calls
 from callsheet.derive.reading import read as read_document
 from callsheet.derive.redaction import Redaction
@@ -74,18 +74,46 @@ class Material:
     redaction: Redaction | None = None
 
 
-def compose(selections: Sequence[Selection], material: Material) -> list[Composed]:
-    """Compose the selected records, in the order of the selections: those in their place by position, and notes."""
+@dataclass(kw_only=True, slots=True)
+class Before:
+    """What composing must know of the blocks before those that it makes; it is told of these in turn."""
+
+    ids: "CallIds" = field(default_factory=lambda: CallIds())
+    results: Above = field(default_factory=dict)
+    #: A table stands there, with the line that tells how it is read.
+    explained: bool = False
+    #: Something stands there that is no instruction.
+    opened: bool = False
+
+
+def compose(selections: Sequence[Selection], material: Material, before: Before | None = None) -> list[Composed]:
+    """Compose the selected records, in the order of the selections: those in their place by position, and notes.
+
+    With `before` they follow others, none of which has a call or a result that belongs with one of these.
+    """
+    before = before if before is not None else Before()
     records = [material.records[selection.record] for selection in selections if not selection.note]
     pairing = pair(records, shown_calls(records, material.calls))
     levels = {selection.record: selection for selection in selections if not selection.note}
-    marks = observed(selections, material.records, material.calls)
+    marks = observed(selections, material.records, material.calls, before.results)
     composer = _Composer(material=material, pairing=pairing, levels=levels, marks=marks)
-    composed = _with_legend(composer.all(selections))
+    composed = composer.all(selections, before.ids)
+    if not before.opened:
+        before.opened = any(not _instructs(item) for item in composed)
+        composed = _opened(composed)
+    if not before.explained:
+        told = _with_legend(composed)
+        before.explained = told is not composed
+        composed = told
     redaction = material.redaction
     if redaction is None:
         return composed
-    return [dataclasses.replace(item, block=cleared(item.block, redaction)) for item in composed]
+    return [_cleared(item, redaction) for item in composed]
+
+
+def _cleared(item: Composed, redaction: Redaction) -> Composed:
+    block = cleared(item.block, redaction)
+    return item if block is item.block else dataclasses.replace(item, block=block)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -100,9 +128,8 @@ class _Composer:
     def read(self) -> Read:
         return self.material.read
 
-    def all(self, selections: Sequence[Selection]) -> list[Composed]:
+    def all(self, selections: Sequence[Selection], ids: "CallIds") -> list[Composed]:
         composed: list[Composed] = []
-        ids = _CallIds()
         for note, members in groupby(selections, key=lambda selection: selection.note):
             if note:
                 composed.append(self._note(tuple(members)))
@@ -115,7 +142,7 @@ class _Composer:
                 elif isinstance(body, ToolArtifact) and not self._has_its_place(record.id):
                     quoted = self._unpaired(record.id, body)
                     composed.append(Composed(block=quoted, source=record.id, level=selection.level))
-        return _opened(composed)
+        return composed
 
     def _note(self, members: tuple[Selection, ...]) -> Composed:
         unlisted = self.material.unlisted if members[0].note == 1 else 0
@@ -169,7 +196,7 @@ class _Composer:
         """Whether a result stands at its call, or gave way to the one that does."""
         return artifact in self.pairing.used or artifact in self.pairing.replaced
 
-    def _message(self, id: RecordId, body: Message, ids: "_CallIds") -> list[Composed]:
+    def _message(self, id: RecordId, body: Message, ids: "CallIds") -> list[Composed]:
         level = self.levels[id].level
         instead = unsaid(level)
         parts: list[blocks.Part] = [blocks.Text(text=instead)] if instead is not None else []
@@ -316,10 +343,14 @@ def _with_legend(composed: list[Composed]) -> list[Composed]:
     return composed
 
 
+def _instructs(item: Composed) -> bool:
+    return isinstance(item.block, blocks.Said) and item.block.role in INSTRUCTING
+
+
 def _opened(composed: list[Composed]) -> list[Composed]:
     """The same, with a stand-in where the first turn behind the instructions is not the user's."""
     for place, item in enumerate(composed):
-        if not isinstance(item.block, blocks.Said) or item.block.role not in INSTRUCTING:
+        if not _instructs(item):
             if isinstance(item.block, blocks.Said) and item.block.role is Role.USER:
                 break
             opening = blocks.Said(role=Role.USER, parts=(blocks.Text(text=standins.BEGINNING),))
@@ -327,8 +358,8 @@ def _opened(composed: list[Composed]) -> list[Composed]:
     return composed
 
 
-class _CallIds:
-    """Ids of calls, made unique in order of appearance: the provider's id at its first use, then with a number."""
+class CallIds:
+    """Ids of calls in a request, made unique in order of appearance: the provider's id at its first use, then with a number."""
 
     def __init__(self) -> None:
         self._used: set[str] = set()

@@ -4,6 +4,7 @@ Nothing here supersedes anything: without a contract that says that a tool reads
 """
 
 from collections.abc import Mapping, Sequence
+from typing import TypeAlias
 
 from callsheet.assemble import standins
 from callsheet.graph.enums import ArtifactStatus, Level
@@ -12,18 +13,24 @@ from callsheet.graph.nodes import Selection, ToolArtifact, ToolCall
 from callsheet.graph.record import Record
 from callsheet.graph.times import Instant, to_datetime
 
+Above: TypeAlias = dict[tuple[str, str], dict[RecordId, Record]]
+"""The results that stand above, by tool and arguments."""
+
 _TOLD = frozenset({Level.DENSE, Level.FOCUS, Level.GIST})
 
 
 def observed(
-    selections: Sequence[Selection], records: Mapping[RecordId, Record], calls: Mapping[RecordId, ToolCall]
+    selections: Sequence[Selection],
+    records: Mapping[RecordId, Record],
+    calls: Mapping[RecordId, ToolCall],
+    above: Above | None = None,
 ) -> dict[RecordId, str]:
     """What stands before a result where a request shows another one of the same tool and arguments above it.
 
     A function of what stands above a result alone, so that appending changes nothing. What is shown verbatim is left
-    as it is, and what failed observed nothing.
+    as it is, and what failed observed nothing. `above` is what stands above all of these, and is told of them.
     """
-    above: dict[tuple[str, str], dict[RecordId, Record]] = {}
+    above = {} if above is None else above
     marks: dict[RecordId, str] = {}
     for selection in selections:
         record = records[selection.record]

@@ -19,6 +19,7 @@ from callsheet.assemble.knapsack import Option, choose
 from callsheet.assemble.needed import Needed
 from callsheet.assemble.remembered import remembered
 from callsheet.assemble.sorted_fill import fill
+from callsheet.assemble.worth import chance
 from callsheet.graph.enums import Level, Reason, Role
 from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import Selection
@@ -411,9 +412,13 @@ class Planner:
     def _worth_of(self, item: Item) -> float:
         """P(needed) of a result; what was said is worth less with every turn, and people's words more than models'."""
         if item.is_result:
-            size = item.standing.get(Level.DENSE, item.standing.get(Level.RAW, 0))
-            return self.needed.of(
-                age=self.turn - item.used, size=size, reuse=self.reuse, present=item.used >= self.episode
+            return chance(
+                item,
+                needed=self.needed,
+                turn=self.turn,
+                turns=self.policy.turns,
+                reuse=self.reuse,
+                episode=self.episode,
             )
         said = _SAID.get(item.role, 0.0)
         return said * self.needed.base / (1 + (self.turn - item.turn) / _SAID_FADES)
@@ -427,6 +432,10 @@ Turns after which its worth has halved.
 """
 
 
+_MARKED = 0.5
+"""What the marker of a memory that is out of date is worth beside the memory."""
+
+
 def _whole(selection: Selection) -> bool:
     """Whether a record stands in its place with all it says."""
     return selection.level in (Level.RAW, Level.DENSE) and not selection.note and selection.against is None
@@ -436,6 +445,9 @@ def _shows(item: Item, level: Level) -> float:
     """The share of what may be needed that a level still shows."""
     if not item.is_result or level in (Level.RAW, Level.DENSE):
         return 1.0
+    if item.covers and level is Level.STALE:
+        # That there was something, and how to learn how it is now.
+        return _MARKED
     if level is Level.FOCUS:
         full = max(item.standing.get(Level.DENSE, 0), 1)
         return min(1.0, max(item.gist_keeps, item.noted[level] / full))

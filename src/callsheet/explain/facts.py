@@ -1,9 +1,9 @@
 """What an explanation may know of a record: ids, classes, counts and the names of tools. Content has no place here."""
 
-from collections.abc import Mapping
 
 from callsheet.assemble.items import Item
 from callsheet.assemble.needed import Needed
+from callsheet.assemble.worth import age_of, chance, fullest
 from callsheet.graph.enums import Level, Privacy, Role
 from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import Episode, Fact, Message, Milestone, ToolArtifact, ToolCall, ToolMemory
@@ -71,19 +71,17 @@ class Worth(Value):
         return self.costs <= self.saves
 
 
-def worth(item: Item, *, needed: Needed, turn: int, reuse: float, cached: float, policy: PolicySetDocument) -> Worth:
+def worth(
+    item: Item, *, needed: Needed, turn: int, reuse: float, episode: int, cached: float, policy: PolicySetDocument
+) -> Worth:
     """What a result is worth in its fullest form in a note, as planning weighs it.
 
     `turn` is the turn that the request answers, `reuse` the share of earlier results that were used again, `cached`
-    what a token that the provider has seen costs, in fresh ones.
+    what a token that the provider has seen costs, in fresh ones, `episode` the turn in which the present task began.
     """
-    full = _fullest(item.standing)
-    standing = _fullest(item.noted) or full
-    age = max(0, turn - item.used)
-    chance = needed.of(age=age, size=full, reuse=reuse)
+    told = item.noted.get(Level.DENSE, item.noted.get(Level.RAW, item.noted.get(Level.GIST, 0) if item.covers else 0))
+    size = told or fullest(item)
+    likely = chance(item, needed=needed, turn=turn, turns=policy.turns, reuse=reuse, episode=episode)
     each = (1 - cached) + cached * policy.horizon
-    return Worth(needed=chance, age=age, size=standing, saves=chance * policy.miss, costs=standing * each)
-
-
-def _fullest(sizes: Mapping[Level, int]) -> int:
-    return sizes.get(Level.DENSE, sizes.get(Level.RAW, 0))
+    age = age_of(item, turn, policy.turns)
+    return Worth(needed=likely, age=age, size=size, saves=likely * policy.miss, costs=size * each)

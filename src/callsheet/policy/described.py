@@ -63,6 +63,7 @@ def _view(document: PolicySetDocument) -> Iterator[str]:
 def _water(water: Water) -> str:
     marks = [f"{water.tokens:,} tokens"] if water.tokens is not None else []
     marks += [f"{water.share:.0%} of the budget"] if water.share is not None else []
+    marks += [f"{water.history:.0%} of the history"] if water.history is not None else []
     return " or ".join(marks)
 
 

@@ -190,9 +190,14 @@ def _fields(readers: Mapping[str, _Read], source: Source, node: "Node", name: st
 
 
 def _water(source: Source, node: "Node", name: str) -> object:
-    said = _fields({"tokens": _whole(0, MOST_TOKENS), "share": _number(0, 1)}, source, node, name)
+    marks: Mapping[str, _Read] = {
+        "tokens": _whole(0, MOST_TOKENS),
+        "share": _number(0, 1),
+        "history": _number(0, 1),
+    }
+    said = _fields(marks, source, node, name)
     if not said:
-        raise source.wrong(node, name, "tokens, a share of the budget, or both")
+        raise source.wrong(node, name, "tokens, a share of the budget, a share of the history, or several")
     return msgspec.convert(said, Water)
 
 

@@ -37,8 +37,8 @@ def judge(candidate: Candidate, boundary: Boundary, policy: PolicySetDocument) -
     if policy.verbatim:
         return _VERBATIM
     if candidate.role is not None:
-        if candidate.role in _INSTRUCTING and not candidate.superseded_by:
-            return _INSTRUCTION
+        if candidate.role in _INSTRUCTING:
+            return _FREE if candidate.superseded_by else _INSTRUCTION
         if candidate.role is _USER and candidate.turn_age == 0:
             return _NEWEST
     if unresolved(candidate):

@@ -95,7 +95,8 @@ class PolicySetDocument(Value):
         within(self.horizon, 1, MOST_REQUESTS, "horizon")
         within(self.miss, 0, MOST_TOKENS, "miss")
         within(self.rehydrate, 0, MOST_BYTES, "rehydrate")
-        if _above(self.low_water.tokens, self.high_water.tokens) or _above(self.low_water.share, self.high_water.share):
+        low, high = self.low_water, self.high_water
+        if any(_above(getattr(low, mark), getattr(high, mark)) for mark in ("tokens", "share", "history")):
             raise PolicyError("low_water is above high_water; a rewrite must make the request smaller")
         names = [tool.name for tool in self.tools]
         if len(set(names)) != len(names):
@@ -145,7 +146,7 @@ LEAN = PolicySetDocument(
     turns=4,
     miss=100_000,
     high_water=Water(tokens=20_000, share=0.6),
-    low_water=Water(tokens=2_500, share=0.3),
+    low_water=Water(tokens=2_500, share=0.3, history=0.1),
     narrowing=Narrowing(limit=800),
     rehydrate=32_768,
 )

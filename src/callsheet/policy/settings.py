@@ -103,22 +103,28 @@ class StaleAfter(Value):
 
 
 class Water(Value):
-    """A mark for the size of a request: tokens, a share of the budget, or the smaller of both."""
+    """A mark for the size of a request: tokens, a share of the budget or of the history, or the smallest of them."""
 
     tokens: int | None = None
     share: float | None = None
+    #: Of what plain replay of the history would take.
+    history: float | None = None
 
     def __post_init__(self) -> None:
-        if self.tokens is None and self.share is None:
-            raise PolicyError("a water mark needs tokens, a share of the budget, or both")
+        if self.tokens is None and self.share is None and self.history is None:
+            raise PolicyError("a water mark needs tokens, a share of the budget, a share of the history, or several")
         if self.tokens is not None:
             within(self.tokens, 0, MOST_TOKENS, "a water mark in tokens")
         if self.share is not None:
             within(self.share, 0, 1, "a water mark as a share")
+        if self.history is not None:
+            within(self.history, 0, 1, "a water mark as a share of the history")
 
-    def of(self, budget: int) -> int:
-        """The mark in tokens, for a request that may take `budget` tokens."""
+    def of(self, budget: int, history: int | None = None) -> int:
+        """The mark in tokens, for a request that may take `budget` and whose history plain replay takes `history`."""
         marks = [budget]
+        if self.history is not None and history is not None:
+            marks.append(int(history * self.history))
         if self.tokens is not None:
             marks.append(self.tokens)
         if self.share is not None:

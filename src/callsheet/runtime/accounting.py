@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 import msgspec
 
-from callsheet.assemble import sizes
 from callsheet.assemble.delta import common_prefix
 from callsheet.assemble.planning import Plan
 from callsheet.graph.canonical import content_digest
@@ -50,7 +49,7 @@ class Accounting:
         order, counter, plan = self.terms.order, self.made.counter, self.made.plan
         before = self.terms.previous.used if change_base is not None and self.terms.previous is not None else {}
         shown = {selection.record for selection in plan.selections}
-        replayed = self._replayed_tokens()
+        replayed = self.gathered.history(self.terms)
         return ContextAssembly(
             boundary=msgspec.structs.replace(
                 order.boundary, tools=tuple(formats.tool_name(tool, "tools") for tool in self.made.tools)
@@ -95,19 +94,6 @@ class Accounting:
                 (id, turn) for id, turn in sorted(self.gathered.used.items()) if id in shown and before.get(id) != turn
             ),
             timings=(),
-        )
-
-    def _replayed_tokens(self) -> int:
-        calls = self.terms.calls
-        before = self.terms.base.sheet.history_o200k if self.terms.base is not None else 0
-        return (
-            before
-            + self.gathered.older_tokens
-            + sum(
-                sizes.recorded_tokens(self.terms.desk.records[id], calls)
-                or sizes.estimated_tokens(self.terms.desk.records[id], calls)
-                for id in self.gathered.replayed
-            )
         )
 
     def _plain(self, replayed: int) -> int:

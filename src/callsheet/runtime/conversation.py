@@ -41,7 +41,7 @@ from callsheet.runtime.calling import arguments_of
 from callsheet.runtime.checkpointing import Checkpoint
 from callsheet.runtime.comparing import Compared
 from callsheet.runtime.counters import Counters, count_up
-from callsheet.runtime.drafting import Shown
+from callsheet.runtime.drafting import NOBODYS, Shown
 from callsheet.runtime.executing import approving, auditing, executing
 from callsheet.runtime.executing.approving import ApprovalRequest, Word
 from callsheet.runtime.executing.auditing import CallRecord
@@ -64,7 +64,7 @@ from callsheet.runtime.ruling import ready
 from callsheet.runtime.searching import MOST_FOUND, Finding
 from callsheet.runtime.seeing import newest_sheet
 from callsheet.runtime.sent import sent
-from callsheet.runtime.session import NOBODYS, Session, View
+from callsheet.runtime.session import Session, View
 from callsheet.runtime.sheet import Sheet
 from callsheet.runtime.skilling import SkillsInUse
 from callsheet.runtime.skills import Skill

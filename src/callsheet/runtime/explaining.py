@@ -197,6 +197,7 @@ def _worth(seen: Revisited, id: RecordId) -> Worth | None:
         needed=seen.needed,
         turn=gathered.turn,
         reuse=gathered.reused / gathered.results if gathered.results else 0.0,
+        episode=gathered.episode,
         cached=caching(boundary.provider, boundary.model).share,
         policy=seen.policy,
     )

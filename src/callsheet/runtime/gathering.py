@@ -6,6 +6,7 @@ Bounded by the size of the request and of what is new, not by the length of the 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from callsheet.assemble import sizes
 from callsheet.assemble.exactness import asks_for_exact
 from callsheet.assemble.items import Item
 from callsheet.assemble.planning import Fresh, Rewrite, Standing
@@ -24,6 +25,7 @@ from callsheet.runtime.reading import HIDDEN, News, Reading, concerned, numbered
 from callsheet.runtime.recollecting import replacing
 from callsheet.runtime.returning import Returning
 from callsheet.runtime.reusing import Reusing
+from callsheet.runtime.terms import Terms
 
 LATELY = 16
 """Results, the newest, among which the one that is meant is looked for where nothing is named."""
@@ -58,6 +60,19 @@ class Gathered:
     memories: frozenset[RecordId] = frozenset()
     #: The class of data of each record.
     classes: Mapping[RecordId, Privacy] = field(default_factory=dict)
+
+    def history(self, terms: Terms) -> int:
+        """Tokens in o200k_base of all that plain replay would show."""
+        before = terms.base.sheet.history_o200k if terms.base is not None else 0
+        records = (terms.desk.records[id] for id in self.replayed)
+        return (
+            before
+            + self.older_tokens
+            + sum(
+                sizes.recorded_tokens(record, terms.calls) or sizes.estimated_tokens(record, terms.calls)
+                for record in records
+            )
+        )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

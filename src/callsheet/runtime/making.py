@@ -59,8 +59,10 @@ class Making:
             if item.instruction
             for size in (item.standing.get(Level.RAW, 0),)
         )
+        history = self.counter.converted(self.gathered.history(self.terms))
         high, low = (
-            min(room, always + mark.of(room - always)) for mark in (order.policy.high_water, order.policy.low_water)
+            min(room, always + mark.of(room - always, history))
+            for mark in (order.policy.high_water, order.policy.low_water)
         )
         planner = Planner(
             items=self.gathered.items,
@@ -75,7 +77,9 @@ class Making:
         plan = planner.plan(self.gathered.standing, self.gathered.fresh, self.gathered.forced)
         told = (id for id, reason in plan.left_out.items() if reason is Reason.REMEMBERED)
         listed = ({selection.record for selection in plan.selections} - self.gathered.memories).union(told)
+        # An instruction that was replaced is no part of what could be shown: nobody has to fetch it.
         total = self.terms.replayed_before + len(self.gathered.replayed) + self.gathered.older
+        total -= len(self._replaced(plan))
         shortens = self.terms.recall and (
             len(listed) < total or any(_shortened(selection) for selection in plan.selections)
         )
@@ -110,6 +114,11 @@ class Making:
             unlisted=unlisted,
             planned=planner.size(plan.selections),
         )
+
+    def _replaced(self, plan: Plan) -> list[RecordId]:
+        """The instructions that this request lets go because newer ones of their scope govern."""
+        items = self.gathered.items
+        return [id for id, why in plan.left_out.items() if why is Reason.SUPERSEDED and items[id].instruction]
 
     def _fixed(self, tools: Sequence[Mapping[str, object]]) -> int:
         return self.terms.desk.counting(self.counter).tools(tools) + self.counter.framing.around(messages=0)

@@ -10,13 +10,24 @@ from callsheet.graph.ports import Append, Clock, Ids, Ledger, Owner
 from callsheet.graph.query import NodeQuery
 from callsheet.graph.record import Draft, Stream
 from callsheet.graph.values import Digest
-from callsheet.policy.sets import BUILT_IN, PolicySetDocument, check_known
+from callsheet.policy.sets import BUILT_IN, DEFAULT, PolicySetDocument, check_known, policy_set
+from callsheet.runtime.options import label
 
 STREAM = "policy-sets"
 """The name of the workspace stream that holds them."""
 
 _ATTEMPTS = 20
 """Times that storing begins anew because another writer was first."""
+
+
+def document_of(policy: str | PolicySetDocument | None) -> PolicySetDocument:
+    """The policy set that is meant, by itself or by the name of a built-in one; None: the default.
+
+    Raises `PolicyError` for an unknown name.
+    """
+    if isinstance(policy, PolicySetDocument):
+        return policy
+    return policy_set(label(policy, "policy") if policy is not None else DEFAULT)
 
 
 def keep_policy(ledger: Ledger, tenant: TenantId, ids: Ids, clock: Clock, document: PolicySetDocument) -> None:

@@ -9,7 +9,8 @@ from msgspec import Struct
 from callsheet.errors import AssemblyError, CallsheetError, InputError, InvalidMessage
 from callsheet.evaluate.messages import from_openai
 from callsheet.evaluate.scenarios.document import Expected, Recalls, Request, Scenario
-from callsheet.evaluate.scenarios.playing import Played, played
+from callsheet.evaluate.scenarios.playing import played
+from callsheet.evaluate.scenarios.stage import Played
 from callsheet.evaluate.validity import Checker
 from callsheet.graph.enums import Level
 from callsheet.graph.ids import RecordId
@@ -60,9 +61,7 @@ def judge(scenario: Scenario) -> list[Judged]:
     Raises `InputError`, with file, line and column, for a step that cannot happen or a name that nothing has.
     """
     return [
-        judged
-        for provider, model in scenario.models.items()
-        for judged in _judged(played(scenario, provider, model))
+        judged for provider, model in scenario.models.items() for judged in _judged(played(scenario, provider, model))
     ]
 
 
@@ -136,7 +135,9 @@ class _Judging:
         counter = self._counter
         messages = [from_openai(message) for message in self._played.said]
         calls = [call for message in messages for call in message.calls]
-        texts = [message.text for message in messages] + [text for call in calls for text in (call.name, call.arguments)]
+        texts = [message.text for message in messages] + [
+            text for call in calls for text in (call.name, call.arguments)
+        ]
         results = sum(message.role == "tool" for message in messages)
         framing = counter.framing.around(messages=len(messages), calls=len(calls), results=results)
         tools = counter.count_tools(json.dumps(tool) for tool in self._request.tools)
@@ -224,9 +225,9 @@ class _Judging:
         except InvalidMessage as problem:
             yield f"{self._played.provider} would refuse the request: {problem}"
         messages = [from_openai(message) for message in self._sheet.messages("openai")]
-        for problem in Checker().problems(messages):
-            if self._played.provider in problem.refusal.providers:
-                yield f"{self._played.provider} would refuse message {problem.at}: {problem.refusal.value}"
+        for found in Checker().problems(messages):
+            if self._played.provider in found.refusal.providers:
+                yield f"{self._played.provider} would refuse message {found.at}: {found.refusal.value}"
 
 
 def _fits(pattern: str, sentence: str) -> bool:

@@ -1,4 +1,4 @@
-"""Records about other records that a program in charge of a history writes itself: the public face has no call for them.
+"""Records about other records that a program in charge of a history writes itself, with no call of the public face.
 
 They are appended through the store, as another process would do it.
 """
@@ -60,9 +60,7 @@ class Marking:
 
     def _append(self, talk: Conversation, body: Change, kind: str) -> None:
         scope = Scope(branch=talk.branch_id, owner=talk.participant_id, visibility=Visibility.BRANCH)
-        draft = Draft(
-            id=self._ids.record(kind), at=self._clock.now(), body=body, nonce=self._ids.nonce(), scope=scope
-        )
+        draft = Draft(id=self._ids.record(kind), at=self._clock.now(), body=body, nonce=self._ids.nonce(), scope=scope)
         self._runtime.ledger.append([Append(stream=self._stream(talk), drafts=(draft,))])
 
     def _get(self, talk: Conversation, id: str) -> Record:

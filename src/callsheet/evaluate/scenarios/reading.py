@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
@@ -23,6 +23,8 @@ DEEPEST = 24
 
 _KEYS = ("name", "about", "policy", "models", "steps", "requests")
 _PATH = re.compile(r" - at `(?:key in )?\$([^`]*)`$")
+_UNKNOWN = re.compile(r"unknown field `([^`]*)`")
+_VALUE = re.compile(r"Invalid enum value '([^']*)'")
 _PIECE = re.compile(r"\.([^.\[\]]+)|\[([0-9]+|\.\.\.)\]")
 
 _T = TypeVar("_T")
@@ -68,7 +70,9 @@ def _step(source: "_Source", node: "Node") -> Step:
     # A verb may be a field of another one: an edit says the branch that it begins.
     kinds = [kind for kind in kinds if all(verb in _fields(kind) for verb in verbs)] or kinds
     if len(kinds) != 1:
-        said = f"this one has {', '.join(verbs)}" if verbs else f"this one has none, but {', '.join(entries) or 'nothing'}"
+        said = (
+            f"this one has {', '.join(verbs)}" if verbs else f"this one has none, but {', '.join(entries) or 'nothing'}"
+        )
         raise source.problem(node, f"a step has one verb, and {said}; verbs are: {', '.join(VERBS)}")
     step = source.read(node, kinds[0])
     if isinstance(step, Result):
@@ -145,7 +149,7 @@ class _Source:
             raise InputError(f"{self.file}: not YAML: {str(error).splitlines()[0]}") from None
         if node is None:
             raise InputError(f"{self.file}:1:1: the document is empty; it needs {', '.join(_KEYS)}")
-        return cast("Node", node)
+        return node
 
     def _at(self, mark: object, problem: str) -> InputError:
         line, column = getattr(mark, "line", None), getattr(mark, "column", None)
@@ -191,7 +195,7 @@ class _Source:
         except msgspec.ValidationError as problem:
             said = str(problem)
             found = _PATH.search(said)
-            raise self.problem(_inside(node, found[1], said) if found else node, _PATH.sub("", said)) from None
+            raise self.problem(_inside(node, found[1] if found else "", said), _PATH.sub("", said)) from None
 
     def plain(self, node: "Node") -> object:
         """The value of a node as plain data; keys that stand twice are refused."""
@@ -225,7 +229,13 @@ def _inside(node: "Node", path: str, said: str) -> "Node":
             current = next((value for name, value in current.value if name.value == key), current)
         elif index.isdigit() and isinstance(current, SequenceNode) and int(index) < len(current.value):
             current = current.value[int(index)]
-    unknown = re.search(r"unknown field `([^`]*)`", said)
-    if unknown is not None and isinstance(current, MappingNode):
-        current = next((name for name, _ in current.value if name.value == unknown[1]), current)
+    if isinstance(current, MappingNode):
+        unknown, value = _UNKNOWN.search(said), _VALUE.search(said)
+        for name, held in current.value:
+            if unknown is not None and name.value == unknown[1]:
+                current = name
+                break
+            if value is not None and held.value == value[1]:
+                current = held
+                break
     return current

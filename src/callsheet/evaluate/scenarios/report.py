@@ -33,8 +33,8 @@ def notes(judged: Sequence[Judged]) -> Iterator[str]:
     counted = ", ".join(dict.fromkeys(f"{one.model} with {one.tokenizer}" for one in judged))
     policies = ", ".join(dict.fromkeys(one.policy for one in judged))
     yield (
-        f"Tokens of whole requests, tools and framing included, counted for {counted}; ~ marks estimates, which are not "
-        f"judged. Policy sets: {policies}. K: the last turns that stay verbatim."
+        f"Tokens of whole requests, tools and framing included, counted for {counted}; ~ marks estimates, "
+        f"which are not judged. Policy sets: {policies}. K: the last turns that stay verbatim."
     )
     for one in judged:
         name = f"{one.scenario}: {one.request}" if one.request else one.scenario
@@ -47,7 +47,11 @@ def told(judged: Sequence[Judged]) -> dict[str, object]:
     """All of it as plain data."""
     return {
         "requests": [
-            {**{name: getattr(one, name) for name in one.__struct_fields__}, "findings": list(one.findings), "ok": one.ok}
+            {
+                **{name: getattr(one, name) for name in one.__struct_fields__},
+                "findings": list(one.findings),
+                "ok": one.ok,
+            }
             for one in judged
         ],
         "ok": all(one.ok for one in judged),

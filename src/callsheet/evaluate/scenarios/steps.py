@@ -5,7 +5,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from callsheet.evaluate.scenarios.contents import Data, Lines, Piece, Rows
+from callsheet.evaluate.scenarios.contents import Piece
 
 
 class Step(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename={"named": "as"}):
@@ -319,5 +319,3 @@ VERBS: Mapping[str, type[Step]] = {
     )
 }
 """The kinds of step by the key that says what happens."""
-
-CONTENTS: tuple[type[Lines] | type[Rows] | type[Data], ...] = (Lines, Rows, Data)
