@@ -25,6 +25,7 @@ _GROUPS = {
     "Opening a store": ("open", "open_async", "Runtime"),
     "Signing": ("HmacSigner", "Ed25519Signer"),
     "Conversations": ("Conversation", "Recorded", "PendingCall"),
+    "Tools": ("tool",),
     "Requests": ("Sheet", "Reference"),
     "Policies": ("PolicySetDocument", "ToolContract"),
     "Exact evidence": ("Recalled", "Finding", "Checked"),
@@ -95,7 +96,7 @@ def _class(name: str, cls: type) -> list[str]:
     if dataclasses.is_dataclass(cls):
         lines += [f"- `{found.name}: {_type(found.type)}`{_note(cls, found.name)}" for found in _public_fields(cls)]
         lines += [""]
-    for member, value in vars(cls).items():
+    for member, value in _members(cls).items():
         if member.startswith("_") or (name == "CallsheetError"):
             continue
         if isinstance(value, property) and value.fget is not None:
@@ -110,6 +111,15 @@ def _class(name: str, cls: type) -> list[str]:
         elif inspect.isfunction(value):
             lines += [f"#### `{name}.{member}`", "", *_signature(member, value), _prose(inspect.getdoc(value)), ""]
     return lines
+
+
+def _members(cls: type) -> dict[str, object]:
+    """What a class has to offer, also by way of the classes of the package that it is composed of."""
+    found: dict[str, object] = {}
+    for base in cls.__bases__:
+        if base.__module__.startswith(f"{callsheet.__name__}."):
+            found |= _members(base)
+    return found | vars(cls)
 
 
 def _public_fields(cls: type) -> list["dataclasses.Field[object]"]:

@@ -112,7 +112,11 @@ WRONG = [
     ("narrowing: {limits: 5}", "3:13", "unknown key 'narrowing.limits'; allowed are: limit, manner"),
     ("recall: yes", "3:9", "recall is 'yes'; it must be true or false"),
     ("history: stale", "3:10", "history is 'stale'; it must be one of: raw, dense, focus, gist"),
-    ("high_water: {}", "3:13", "high_water is a mapping; it must be tokens, a share of the budget, a share of the history, or several"),
+    (
+        "high_water: {}",
+        "3:13",
+        "high_water is a mapping; it must be tokens, a share of the budget, a share of the history, or several",
+    ),
     ("low_water: {tokens: 90000}", "3:12", "low_water is above high_water"),
     ("privacy: {secret: gist}", "3:19", "privacy.secret is 'gist'; it must be one of: raw, safe, none"),
     ("privacy: {secrets: raw}", "3:11", "unknown key 'privacy.secrets'; allowed are: public, internal"),

@@ -7,17 +7,23 @@ from typing import Any
 import pytest
 
 import callsheet
+from callsheet.runtime.aio import AsyncSkills, AsyncSubAgent
+from callsheet.runtime.conversation import SubAgent
+from callsheet.runtime.skills import Skills
 
 FACES = [
     (callsheet.Conversation, callsheet.AsyncConversation),
+    (SubAgent, AsyncSubAgent),
     (callsheet.Runtime, callsheet.AsyncRuntime),
+    (Skills, AsyncSkills),
 ]
 ASYNC_NAMES = {"__enter__": "__aenter__", "__exit__": "__aexit__"}
 
 
 def _members(face: type) -> dict[str, object]:
-    own = {name: value for name, value in vars(face).items() if not name.startswith("_")}
-    return own | {name: vars(face)[name] for name in (*ASYNC_NAMES, *ASYNC_NAMES.values()) if name in vars(face)}
+    managing = (*ASYNC_NAMES, *ASYNC_NAMES.values())
+    names = [name for name in dir(face) if not name.startswith("_") or name in managing]
+    return {name: inspect.getattr_static(face, name) for name in names}
 
 
 def _parameters(function: Callable[..., Any]) -> list[tuple[str, Any, Any, str]]:
@@ -42,7 +48,7 @@ def test_both_faces_have_the_same_names(sync: type, aio: type) -> None:
 @pytest.mark.parametrize(("sync", "aio"), FACES)
 def test_every_method_takes_and_gives_the_same(sync: type, aio: type) -> None:
     for name, value in _members(sync).items():
-        twin = vars(aio)[ASYNC_NAMES.get(name, name)]
+        twin = inspect.getattr_static(aio, ASYNC_NAMES.get(name, name))
         if isinstance(value, property):
             assert isinstance(twin, property), name
             continue
@@ -59,7 +65,9 @@ def test_both_ways_to_open_take_the_same() -> None:
 
 
 @pytest.mark.parametrize(("sync", "aio"), FACES)
-def test_the_asynchronous_face_refers_to_the_other_for_what_it_promises(sync: type, aio: type) -> None:
+def test_the_asynchronous_face_promises_what_the_other_does_or_refers_to_it(sync: type, aio: type) -> None:
+    promised = _members(sync)
     for name, value in _members(aio).items():
         if not name.startswith("_"):
-            assert inspect.getdoc(value) == f"See `{sync.__name__}.{name}`.", name
+            referring = [f"See `{base.__name__}.{name}`." for base in sync.__mro__]
+            assert inspect.getdoc(value) in (inspect.getdoc(promised[name]), *referring), name

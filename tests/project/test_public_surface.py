@@ -62,8 +62,9 @@ def test_every_public_name_and_its_members_are_documented(name: str) -> None:
         return
     silent = [
         f"{name}.{member}"
-        for member, value in vars(public).items()
+        for member in dir(public)
         if not member.startswith("_")
+        and (value := inspect.getattr_static(public, member)) is not None
         and (inspect.isfunction(value) or isinstance(value, property | classmethod | staticmethod))
         and not inspect.getdoc(value)
     ]

@@ -69,7 +69,6 @@ def test_nothing_of_content_that_is_refused_is_shown(reader: Reader, acted: list
         assert not any(b"MARMALADE" in block for block in sheet.blocks)
 
 
-@pytest.mark.xfail(strict=True, reason="entities of refused content still choose what of other results is shown")
 @given(refusing_readers, steps, contents, contents)
 @settings(graphs(60), phases=[Phase.generate])
 def test_content_that_is_refused_changes_no_byte(

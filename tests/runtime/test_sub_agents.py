@@ -54,7 +54,8 @@ def works(child: SubAgent, secret: str, answer: str) -> None:
 
 
 def test_a_child_sees_its_brief_and_its_own_work_and_nothing_else(talk: Conversation) -> None:
-    one = talk.spawn("Only say 101", name="one", role="You sound piers.", constraints=["one line"], tools=["sound_pier"])
+    terms = ["one line"]
+    one = talk.spawn("Only say 101", name="one", role="You sound piers.", constraints=terms, tools=["sound_pier"])
     two = talk.spawn("Only say 202", name="two", tools=["sound_pier"])
     for turn in range(3):  # their writes are interleaved
         one.record(asks(call(f"a{turn}", "sound_pier")))
@@ -165,9 +166,10 @@ def test_a_child_ends_once(talk: Conversation) -> None:
     with pytest.raises(InvalidOption, match="no answer"):
         child.complete()
     child.complete("done")
-    for again in (lambda: child.complete("more"), lambda: child.fail("late")):
-        with pytest.raises(InvalidOption, match="ended already"):
-            again()
+    with pytest.raises(InvalidOption, match="ended already"):
+        child.complete("more")
+    with pytest.raises(InvalidOption, match="ended already"):
+        child.fail("late")
     assert len(talk.history()[0]) == 3
 
 
@@ -182,6 +184,22 @@ def test_a_brief_holds_the_beginning_of_what_others_found(talk: Conversation) ->
     assert len(sees) < 800
     with pytest.raises(NotFound):
         talk.spawn("use nothing", context=["art_nowhere"])
+
+
+def test_memories_of_a_child_are_its_own_until_it_gives_them_back(talk: Conversation) -> None:
+    child = talk.spawn("remember the depth")
+    child.record(asks(call("t", "sound_pier")))
+    sounding = child.record(result("t", json.dumps({"depth": "DEPTH-88"}))).ids[0]
+    memory = child.promote(sounding, summary="The depth is DEPTH-88.")
+    for turn in range(8):
+        for view in (talk, child):
+            view.record([user(f"go on {turn}"), {"role": "assistant", "content": "yes"}])
+    assert "DEPTH-88" in request(child)
+    assert "DEPTH-88" not in request(talk)
+    with pytest.raises(NotFound):
+        talk.check(memory)
+    child.complete("Depth measured: DEPTH-88.")
+    assert "Depth measured" in request(talk)
 
 
 def test_children_have_children_of_their_own(talk: Conversation) -> None:

@@ -109,6 +109,12 @@ IMPOSSIBLE: list[tuple[str, str, str, str]] = [
         "left_out: {q: stale}",
         "14:5: this request cannot be made: no record",
     ),
+    (
+        "a checkpoint that is none",
+        "- expect:",
+        "- checkpoint: k\n    expect:",
+        "14:5: this request cannot be made: no check",
+    ),
     ("a budget too small", "- expect:", "- budget: 3\n    expect:", "14:5: this request cannot be made:"),
     (
         "no pattern",

@@ -108,6 +108,20 @@ class Match:
     rare: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """The terms of a record with how often each occurs, and how often all of them do."""
+
+    counts: Mapping[str, int]
+    length: int
+
+    @classmethod
+    def of(cls, index: Index) -> "Counted":
+        """From what a record is found by."""
+        counts = dict(index.terms)
+        return cls(counts, sum(counts.values()))
+
+
 class Matching:
     """Scores records against the terms of a turn, by BM25 with the frequencies that were seen among `postings`."""
 
@@ -127,26 +141,26 @@ class Matching:
 
     def promising(self, limit: int) -> list[int]:
         """Positions of the records that hold most of the weight, at most `limit`."""
-        held = {record: sum(self._weight[term] for term in terms) for record, terms in self._terms.items()}
+        weight = self._weight
+        held = {record: sum([weight[term] for term in terms]) for record, terms in self._terms.items()}
         best = sorted(held, key=lambda record: (-round(held[record], 9), -self._places[record]))[:limit]
         return [self._places[record] for record in best]
 
-    def matches(self, indexes: Mapping[int, Index]) -> list[Match]:
+    def matches(self, records: Mapping[int, Counted]) -> list[Match]:
         """The records at these positions, best first, equal ones newest first."""
-        total = sum(self._weight.values())
-        lengths = {place: sum(count for _, count in index.terms) for place, index in indexes.items()}
-        average = sum(lengths.values()) / len(lengths) if lengths else 1.0
+        weight, total = self._weight, sum(self._weight.values())
+        average = sum(counted.length for counted in records.values()) / len(records) if records else 1.0
         found: list[Match] = []
         for record, place in self._places.items():
-            index = indexes.get(place)
-            if index is None:
+            counted = records.get(place)
+            if counted is None:
                 continue
-            norm = K1 * (1 - B + B * lengths[place] / (average or 1.0))
-            counts = dict(index.terms)
+            norm = K1 * (1 - B + B * counted.length / (average or 1.0))
+            counts = counted.counts
             held = [term for term in self._terms[record] if counts.get(term)]
-            score = sum(self._weight[term] * (K1 + 1) * counts[term] / (counts[term] + norm) for term in held)
-            covers = sum(self._weight[term] for term in held) / total if total else 0.0
-            either = len(index.terms) + len(self._query) - len(held)
+            score = sum([weight[term] * (K1 + 1) * counts[term] / (counts[term] + norm) for term in held])
+            covers = sum([weight[term] for term in held]) / total if total else 0.0
+            either = len(counts) + len(self._query) - len(held)
             found.append(
                 Match(
                     record=record,

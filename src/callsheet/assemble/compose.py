@@ -13,7 +13,7 @@ from itertools import groupby
 
 from msgspec.structs import replace
 
-from callsheet.assemble import blocks, standins
+from callsheet.assemble import blocks, speaking, standins
 from callsheet.assemble.clearing import cleared
 from callsheet.assemble.forms import Forms, asked, unsaid
 from callsheet.assemble.legend import explained
@@ -72,6 +72,8 @@ class Material:
     instead: Callable[[blocks.Media, Role | None], str | None] | None = None
     #: What `read` gives has no secrets; nor may what stands beside it. None: secrets may be shown.
     redaction: Redaction | None = None
+    #: The names of the others whose words and results some of the records are, by record; all else is the reader's own.
+    speakers: Mapping[RecordId, str] = field(default_factory=dict)
 
 
 @dataclass(kw_only=True, slots=True)
@@ -146,7 +148,8 @@ class _Composer:
 
     def _note(self, members: tuple[Selection, ...]) -> Composed:
         unlisted = self.material.unlisted if members[0].note == 1 else 0
-        marks = tuple(self.marks.get(selection.record, "") for selection in members)
+        names = (self._speaker(selection.record) or "" for selection in members)
+        marks = tuple(self.marks.get(one.record, "") + name for one, name in zip(members, names, strict=True))
         text = self.material.forms.note(members, unlisted, lambda: self._lines(members), self.material.withheld, marks)
         said = blocks.Said(role=Role.USER, parts=(blocks.Text(text=text),))
         return Composed(block=said, source=None, noted=tuple(selection.record for selection in members))
@@ -170,20 +173,25 @@ class _Composer:
 
     def _line(self, selection: Selection) -> str:
         body = self.material.records[selection.record].body
+        speaker = self._speaker(selection.record)
         if isinstance(body, Message):
             words = (text_of(self.read(part.text)) for part in body.parts if isinstance(part, values.Text))
             line = self.material.forms.said(selection, body.role, "\n".join(words))
+            if speaker is not None:
+                return speaking.line(speaker, body.role, line)
             return line + self._asked(body) if selection.level is Level.DENSE else line
         if isinstance(body, ToolMemory):
             return self.material.forms.remembered(selection, body, memory_text(body, self.read))
         assert isinstance(body, ToolArtifact)
         call = self.material.calls.get(body.call) if body.call is not None else None
+        tool = (call.tool if call is not None else body.tool) or "tool"
         hides = self._hides(selection.record) and selection.level is Level.GIST
         return self.material.forms.found(
             replace(selection, level=Level.REF) if hides else selection,  # gists quote what was asked
-            tool=(call.tool if call is not None else body.tool) or "tool",
+            tool=speaking.tool(speaker, tool) if speaker is not None else tool,
             arguments=self._arguments(body.call, call) if call is not None and body.call is not None else "",
-            raw=result_text(body, self.read),
+            raw=result_text(body, self.read) if selection.level is not Level.SAFE else "",
+            size=body.size,
         )
 
     def _asked(self, body: Message) -> str:
@@ -197,6 +205,8 @@ class _Composer:
         return artifact in self.pairing.used or artifact in self.pairing.replaced
 
     def _message(self, id: RecordId, body: Message, ids: "CallIds") -> list[Composed]:
+        if (speaker := self._speaker(id)) is not None:
+            return self._anothers(id, body, speaker)
         level = self.levels[id].level
         instead = unsaid(level)
         parts: list[blocks.Part] = [blocks.Text(text=instead)] if instead is not None else []
@@ -217,6 +227,23 @@ class _Composer:
             extras=body.extras if instead is None else b"",
         )
         return [Composed(block=said, source=id, level=level), *answers]
+
+    def _speaker(self, id: RecordId) -> str | None:
+        """Whose words or result a record is; None: the reader's own, or nobody's in particular."""
+        name = self.material.speakers.get(id)
+        redaction = self.material.redaction
+        return name if name is None or redaction is None else redaction.text(name)
+
+    def _anothers(self, id: RecordId, body: Message, speaker: str) -> list[Composed]:
+        """What another speaker said, without its calls and thoughts; nothing where that is all there is."""
+        level = self.levels[id].level
+        instead = unsaid(level)
+        kept = [part for part in body.parts if not isinstance(part, values.CallRef | values.Reasoning)]
+        if not kept and body.parts:
+            return []
+        content = [self._content(part, id, Role.USER) for part in kept] if instead is None else []
+        parts = (blocks.Text(text=instead),) if instead is not None else tuple(_plain(part) for part in content)
+        return [Composed(block=speaking.said(speaker, _visible(parts)), source=id, level=level)]
 
     def _call(self, id: RecordId, call: ToolCall, rendered: str) -> blocks.Call:
         shown = id not in self.material.withheld
@@ -252,7 +279,7 @@ class _Composer:
             form=body.form,
             failed=True if body.status in _FAILED else None,
             wire=body.wire,
-            extras=body.extras,
+            extras=body.extras if self.levels[record.id].level is not Level.SAFE else b"",
         )
         return Composed(block=answer, source=record.id, level=self.levels[record.id].level)
 
@@ -274,6 +301,8 @@ class _Composer:
         level = selection.level
         if level is Level.RAW:
             return tuple(self._content(part, id) for part in body.content)
+        if level is Level.SAFE:
+            return (blocks.Text(text=self.material.forms.withheld(body.size)),)
         forms, raw = self.material.forms, result_text(body, self.read)
         if self._hides(id) and level is Level.GIST:
             text = forms.left_out(selection, raw)
@@ -296,7 +325,9 @@ class _Composer:
         shown = _visible_content(self._result(id, body))
         texts = (_words(part) for part in shown if not isinstance(part, blocks.Media))
         text = "\n".join(texts) or standins.NO_OUTPUT
-        if body.call is None and not body.defects:
+        if (speaker := self._speaker(id)) is not None:
+            quoted = blocks.Text(text=speaking.found(speaker, body.tool, text))
+        elif body.call is None and not body.defects:
             quoted = blocks.Text(text=standins.given(body.tool, text))
         else:
             again = body.call is not None and body.call in self.pairing.answers
@@ -359,7 +390,7 @@ def _opened(composed: list[Composed]) -> list[Composed]:
 
 
 class CallIds:
-    """Ids of calls in a request, made unique in order of appearance: the provider's id at its first use, then with a number."""
+    """Ids of a request's calls, unique, in order of appearance: the provider's id at its first use, then numbered."""
 
     def __init__(self) -> None:
         self._used: set[str] = set()
@@ -378,6 +409,11 @@ class CallIds:
         self._next[base] = number
         self._used.add(candidate)
         return candidate
+
+
+def _plain(part: blocks.Content) -> blocks.Content:
+    """A part without what its provider put beside it in the role that it was said in."""
+    return blocks.Text(text=part.text) if isinstance(part, blocks.Text) else part
 
 
 def _words(part: blocks.Text | blocks.Opaque) -> str:

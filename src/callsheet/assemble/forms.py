@@ -101,9 +101,14 @@ class Forms:
         known = self.derived.get(selection.record)
         size = _amount(known, raw)
         what = _GONE.get(selection.level, standins.LEFT_OUT)
-        where = "" if selection.level is Level.SAFE else self._where(selection.record)
+        where = self._where(selection.record)
         seen = standins.seen_on(day) if day and selection.level is Level.STALE else ""
         return f"({size}, {what}{seen}{where})"
+
+    @staticmethod
+    def withheld(size: int) -> str:
+        """What stands in the place of a result whose content may not be shown: its bytes, and nothing that they hold."""
+        return f"({_bytes(size)}, {standins.WITHHELD})"
 
     # ------------------------------------------------------------------ notes and their lines
 
@@ -133,7 +138,7 @@ class Forms:
         short = folded if len(folded) <= SAID and len(text) <= 4 * SAID else folded[:SAID].rstrip() + " …"
         return f"{role.value}: {short}"
 
-    def found(self, selection: Selection, *, tool: str, arguments: str, raw: str, mime: str = "") -> str:
+    def found(self, selection: Selection, *, tool: str, arguments: str, raw: str, size: int = 0, mime: str = "") -> str:
         """The line, or lines, of a result in a note."""
         mark = f"[{reference(selection.record)}] " if self.references else ""
         known = self.derived.get(selection.record)
@@ -144,7 +149,7 @@ class Forms:
                 return f"{mark}{asked(tool, arguments)}:\n{self._body(selection, raw, mime)}"
             case Level.SAFE:
                 # What was asked may be of the class that is withheld.
-                return f"{tool}: {_amount(known, raw)}, {standins.WITHHELD}"
+                return f"{tool}: {_bytes(size)}, {standins.WITHHELD}"
             case Level.STALE:
                 return f"{mark}{asked(tool, arguments)}: {standins.OUT_OF_DATE}"
             case _:
@@ -179,6 +184,10 @@ _GONE = {Level.STALE: standins.OUT_OF_DATE, Level.SAFE: standins.WITHHELD, Level
 def unsaid(level: Level) -> str | None:
     """What stands in the place of a message whose content is not shown at this level; None: it is shown."""
     return f"({_GONE[level]})" if level in _GONE else None
+
+
+def _bytes(size: int) -> str:
+    return f"{size:,} byte{'' if size == 1 else 's'}"
 
 
 def _amount(known: Derived | None, raw: str) -> str:

@@ -1,5 +1,6 @@
 """From records to what planning knows of them: sizes by level, and how far policy lets each be shortened."""
 
+import dataclasses
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -42,6 +43,9 @@ UNSEEN = 24
 
 OPEN = 30
 """Tokens of the words that stand for a result that is not there."""
+
+REPLACED = 20
+"""Tokens of the words that say that something was replaced, and when it was observed."""
 
 Narrowed: TypeAlias = dict[tuple[RecordId, frozenset[int], frozenset[str]], tuple[tuple[int, ...], int]]
 """The segments of a narrowed result and their tokens, by what of its entities is wanted and what is looked for."""
@@ -102,12 +106,50 @@ class Itemiser:
     def item(self, seen: Seen, decision: Decision) -> Item:
         """One record as planning sees it."""
         body = seen.record.body
+        if decision.most_hard in (Level.SAFE, Level.NONE):
+            return self._muted(seen, decision)
         if isinstance(body, Message):
             return self._message(seen, body, decision)
         if isinstance(body, ToolMemory):
             return self._memory(seen, body, decision)
         assert isinstance(body, ToolArtifact)
         return self._result(seen, body, decision)
+
+    def _muted(self, seen: Seen, decision: Decision) -> Item:
+        """A record whose content may not be shown: nothing that planning knows of it depends on that content."""
+        body = seen.record.body
+        parts = body.parts if isinstance(body, Message) else ()
+        calls = [self.calls[part.call] for part in parts if isinstance(part, CallRef) and part.call in self.calls]
+        tools = body.tools if isinstance(body, ToolMemory) else (getattr(body, "tool", None) or "",)
+        size = 2 * MARK + self.counter.count(", ".join(tools)) + sum(call.o200k for call in calls)
+        framing = self.per_message + len(calls) * self.per_call
+        group = None
+        if isinstance(body, ToolArtifact):
+            framing += self.per_result
+            group = body.message if body.call is not None and body.call in self.calls else None
+        elif seen.open:
+            framing += len(calls) * (self.per_message + self.per_result)
+            size += OPEN
+        listed = seen.open or not (isinstance(body, Message) or getattr(body, "tool", None) == RECALL)
+        held = Level.NONE if decision.most is Level.NONE else Level.SAFE
+        return Item(
+            id=seen.record.id,
+            position=seen.record.position,
+            turn=seen.turn,
+            group=group or seen.record.id,
+            role=body.role if isinstance(body, Message) else None,
+            instruction=isinstance(body, Message) and body.role in INSTRUCTING,
+            standing={Level.RAW: size, Level.SAFE: size},
+            framing=framing,
+            noted={Level.SAFE: size} if listed or decision.least is not Level.NONE else {},
+            most=held,
+            most_hard=decision.most_hard,
+            least=Level.NONE if decision.least is Level.NONE and not seen.open else held,
+            reason=next(one.reason for one in decision.verdicts if one.hard and one.most in (Level.SAFE, Level.NONE)),
+            used=max(seen.used, seen.turn),
+            open=seen.open,
+            covers=body.sources if isinstance(body, ToolMemory) else (),
+        )
 
     def _memory(self, seen: Seen, body: ToolMemory, decision: Decision) -> Item:
         text = memory_text(body, self.read)
@@ -267,6 +309,16 @@ class Itemiser:
             manner=manner,
         )
         return chosen, self.counter.count(excerpt(document, chosen)) + 2 * MARK
+
+
+def outdating(item: Item) -> Item:
+    """A result of which all that was remembered was replaced since, with room for the words that say so."""
+    return dataclasses.replace(
+        item,
+        replaced=True,
+        standing={level: size + REPLACED for level, size in item.standing.items()},
+        noted={level: size + REPLACED for level, size in item.noted.items()},
+    )
 
 
 def _exact(decision: Decision) -> bool:

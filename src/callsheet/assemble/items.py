@@ -45,8 +45,12 @@ class Item:
     open: bool = False
     #: Its exact bytes are wanted, and policy gives them.
     exact: bool = False
+    #: Another's own work that was opened to the reader: it fills what the reader's own leaves.
+    given: bool = False
     #: Of a memory: the results that it stands for.
     covers: tuple[RecordId, ...] = ()
+    #: Of a result: all that was remembered of it was replaced since, so it says how it was.
+    replaced: bool = False
 
     @property
     def is_result(self) -> bool:

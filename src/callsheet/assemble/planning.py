@@ -9,7 +9,7 @@ was paid for keeping equals what rewriting costs is never more than twice as dea
 """
 
 from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from msgspec.structs import replace
@@ -92,6 +92,8 @@ class Fresh:
     #: Memories of what is in view, new or brought back; and those of them that replace one in view.
     memories: tuple[RecordId, ...] = ()
     replacing: tuple[RecordId, ...] = ()
+    #: What replaces each of the records that something visible replaces.
+    replaced_by: Mapping[RecordId, Sequence[RecordId]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -171,8 +173,9 @@ class Planner:
         notes = max((selection.note for selection in standing.selections), default=0)
         note = [self._noticed(id, notes + 1) for id in fresh.notices]
         stand = {selection.record for selection in standing.selections}
-        held = remembered(self._of(standing, fresh), stand)
-        back = dict.fromkeys([*fresh.replacing, *(held.instead.get(id, id) for id in fresh.brought)])
+        held = remembered(self._of(standing, fresh), {*stand, *fresh.records}, fresh.replaced_by)
+        replacing = [id for id in fresh.replacing if id not in held.idle]
+        back = dict.fromkeys([*replacing, *(held.instead.get(id, id) for id in fresh.brought)])
         raw = {selection.record for selection in standing.selections if selection.level is Level.RAW}
         exact = [id for id in fresh.exact if self.items[id].exact and id not in raw and id not in fresh.records]
         note += [self._brought(id, notes + 1) for id in back if id not in stand and id not in exact]
@@ -227,8 +230,9 @@ class Planner:
 
     def _noticed(self, id: RecordId, note: int) -> Selection:
         item = self.items[id]
-        level = Level.STALE if item.reason is Reason.STALE else Level.REF
-        return Selection(record=id, level=level, reason=item.reason, turn=item.turn, note=note)
+        reason = Reason.SUPERSEDED if item.replaced else item.reason
+        level = Level.STALE if reason is Reason.STALE else Level.GIST if reason is Reason.CONFLICT else Level.REF
+        return Selection(record=id, level=level, reason=reason, turn=item.turn, note=note)
 
     # ------------------------------------------------------------------ the rewrite
 
@@ -242,7 +246,7 @@ class Planner:
         near = [item for item in items if item.id not in fresh.behind and not item.covers]
         recent = near if standing is None and self._fits_whole(near) else self._kept(items)
         kept = {item.id: item for item in recent if not item.covers}
-        held = remembered(items, kept)
+        held = remembered(items, kept, fresh.replaced_by)
         plain = {item.id: self._stands(item) for item in kept.values()}
         stands = self._told(plain)
         owed = sum(self._owed(item) for item in items if item.id not in kept and item.id not in held.idle)
@@ -296,7 +300,8 @@ class Planner:
         since = self.turn - self.policy.turns
         # The last turns do not begin with an answer whose question is gone.
         since -= any(item.turn == since and item.role is Role.USER for item in items if not item.instruction)
-        groups = {item.group for item in items if item.turn > since or item.position == newest or item.open}
+        own = [item for item in items if not item.given]
+        groups = {item.group for item in own if item.turn > since or item.position == newest or item.open}
         return [item for item in items if item.instruction or item.group in groups]
 
     def _fitted(self, stands: Mapping[RecordId, Selection], owed: int) -> dict[RecordId, Selection]:
@@ -353,6 +358,15 @@ class Planner:
         return _noted_size(item, self._least(item)) if item.least is not Level.NONE else 0
 
     def _noted(self, items: Sequence[Item], room: int, brought: Sequence[RecordId] = ()) -> dict[RecordId, Selection]:
+        """What of the older records stands in the note: the reader's own first; others' fill what that leaves."""
+        noted = self._filled([item for item in items if not item.given], room, brought)
+        given = [item for item in items if item.given]
+        if given:
+            left = room - sum(self.size_of(selection) for selection in noted.values())
+            noted |= self._filled(given, left, [id for id in brought if self.items[id].given])
+        return noted
+
+    def _filled(self, items: Sequence[Item], room: int, brought: Sequence[RecordId]) -> dict[RecordId, Selection]:
         """What of the older records stands in the note: what must, what is asked for now, what is worth its tokens."""
         must = {item.id: self._least(item) for item in items if item.least is not Level.NONE}
         room -= sum(item.noted.get(must[item.id], 0) for item in items if item.id in must)
@@ -479,6 +493,8 @@ def _within(wanted: Level, most: Level) -> Level:
 def _why(item: Item, level: Level) -> Reason:
     if item.reason is Reason.CONFLICT:
         return Reason.CONFLICT
+    if item.replaced and level is not Level.NONE:
+        return Reason.SUPERSEDED
     return item.reason if DETAIL[item.most] > 0 and level is item.most else Reason.INCLUDED
 
 

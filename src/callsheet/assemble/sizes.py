@@ -16,6 +16,10 @@ RECORDED_IN: Literal["o200k_base"] = "o200k_base"
 """The encoding that every text is counted in when it is recorded."""
 
 
+WITHHELD = 16
+"""Tokens of the words that stand for content that may not be shown, about."""
+
+
 def recorded_tokens(record: Record, calls: Mapping[RecordId, ToolCall]) -> int | None:
     """The o200k_base tokens of a message or artifact as counted when it was recorded.
 

@@ -144,6 +144,16 @@ def unpack(packed: bytes) -> Derived | None:
         return None
 
 
+def class_in(packed: bytes) -> Privacy:
+    """The class of the content, of what was derived from it; the usual one where nothing was."""
+    return _CLASSES.decode(packed).privacy if packed else Privacy.INTERNAL
+
+
+class _Class(msgspec.Struct):
+    privacy: Privacy = Privacy.INTERNAL
+
+
+_CLASSES = msgspec.msgpack.Decoder(_Class)
 _DECODER = msgspec.msgpack.Decoder(Derived)
 
 

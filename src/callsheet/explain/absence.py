@@ -104,6 +104,16 @@ def why_not(sheet: RecordId, boundary: Boundary, policy: str, evidence: Evidence
 
 _JUDGED = (Outcome.REFUSED, Outcome.SHORTENED, Outcome.NOT_WORTH, Outcome.OUT_OF_VIEW)
 
+_VISIBLE = (
+    Outcome.STANDS,
+    Outcome.SHORTENED,
+    Outcome.NOT_WORTH,
+    Outcome.OUT_OF_VIEW,
+    Outcome.OVER_BUDGET,
+    Outcome.REMEMBERED,
+)
+"""Outcomes of records that the request's reader may see."""
+
 
 def _outcome(evidence: Evidence, known: Known) -> Outcome:
     if evidence.selection is not None:
@@ -155,7 +165,7 @@ def _limiting(decision: Decision) -> tuple[Policy, str] | None:
 
 
 def _start(known: Known, boundary: Boundary, policy: str, outcome: Outcome) -> str:
-    if outcome in (Outcome.STANDS, Outcome.SHORTENED, Outcome.NOT_WORTH, Outcome.OUT_OF_VIEW, Outcome.OVER_BUDGET, Outcome.REMEMBERED):
+    if outcome in _VISIBLE:
         return f"{about(known)}, {visible(known, boundary)}, policy set {policy}"
     return f"{about(known)}, policy set {policy}"
 

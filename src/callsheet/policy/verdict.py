@@ -69,6 +69,11 @@ class Decision(Value):
         return self.least is not Level.NONE
 
 
+def withheld(decision: Decision) -> bool:
+    """Whether nothing of the content may be shown, before any rewrite already."""
+    return DETAIL[decision.most_hard] >= DETAIL[Level.SAFE]
+
+
 def allow(policy: Policy, rule: str, reason: Reason = Reason.INCLUDED) -> Verdict:
     """Nothing against the candidate."""
     return Verdict(policy=policy, verdict=Ruling.ALLOW, reason=reason, rule=f"{policy.value}.{rule}")

@@ -14,7 +14,7 @@ from callsheet.graph.nodes import ContextAssembly, Pins, ToolArtifact
 from callsheet.graph.values import Cut
 from callsheet.recall.tool import NAME as RECALL
 from callsheet.runtime.gathering import Gathered
-from callsheet.runtime.labels import SHOWING, class_counts
+from callsheet.runtime.labels import SHOWING, SILENT, class_counts
 from callsheet.runtime.making import Made
 from callsheet.runtime.terms import Terms
 from callsheet.wire import formats
@@ -55,7 +55,7 @@ class Accounting:
                 order.boundary, tools=tuple(formats.tool_name(tool, "tools") for tool in self.made.tools)
             ),
             pins=Pins(
-                policy_set=order.policy.hash,
+                policy_set=self.terms.policy_hash,
                 assembler=ASSEMBLER,
                 counter=counter.name,
                 calibration=calibration,
@@ -80,8 +80,9 @@ class Accounting:
             ),
             memories=len(shown & self.gathered.memories),
             omitted=self._omitted(plan, self.made.total),
-            decisions=class_counts(
-                self.gathered.classes[one.record] for one in plan.selections if one.level in SHOWING
+            decisions=(
+                *class_counts(self.gathered.classes[one.record] for one in plan.selections if one.level in SHOWING),
+                *(((SILENT, 1),) if self.gathered.silenced else ()),
             ),
             rewritten=plan.rewrite.value if plan.rewrite is not None else "",
             unlisted=self.made.unlisted,

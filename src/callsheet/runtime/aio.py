@@ -3,42 +3,27 @@
 import asyncio
 import os
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Sequence
 from types import TracebackType
 from typing import Self
 
-from callsheet.assemble.needed import Needed
-from callsheet.explain.absence import WhyNot
-from callsheet.explain.difference import Difference
-from callsheet.explain.sheet import Explained
-from callsheet.graph.enums import ArtifactStatus, ForkReason, RunStatus, RuntimeMode
+from callsheet.graph.enums import RunStatus
 from callsheet.graph.ids import RecordId
-from callsheet.graph.nodes import ToolCall
 from callsheet.graph.ports import Clock, Ids, Ledger, Signer
-from callsheet.graph.record import Record
 from callsheet.policy.sets import PolicySetDocument
-from callsheet.recall.request import DEFAULT_LIMIT, Range
-from callsheet.runtime.checking import Checked
-from callsheet.runtime.comparing import Compared
-from callsheet.runtime.conversation import DEFAULT_RESERVE, Conversation, PendingCall, Recorded, call_id
-from callsheet.runtime.counters import Counters
+from callsheet.runtime.awaiting import Faced, awaited, opening
+from callsheet.runtime.conversation import Conversation, PendingCall, SubAgent
+from callsheet.runtime.conversing.calls import call_id
 from callsheet.runtime.executing import waiting
-from callsheet.runtime.executing.approving import ApprovalRequest
-from callsheet.runtime.executing.auditing import CallRecord
 from callsheet.runtime.executing.executing import PARALLEL, Execution
 from callsheet.runtime.executing.job import Executed
 from callsheet.runtime.executing.pace import Pace
 from callsheet.runtime.executing.tool import AnyTool
-from callsheet.runtime.explaining import Rebuilt
 from callsheet.runtime.opening import DEFAULT_TENANT
 from callsheet.runtime.opening import open as open_sync
-from callsheet.runtime.options import Time
-from callsheet.runtime.recalling import Recalled
 from callsheet.runtime.routing import Provider, Route
 from callsheet.runtime.runtime import Runtime
-from callsheet.runtime.searching import MOST_FOUND, Finding
-from callsheet.runtime.sheet import Sheet
-from callsheet.runtime.transcript import Item
+from callsheet.runtime.skills import Skills
 
 
 async def open_async(
@@ -54,11 +39,16 @@ async def open_async(
     return AsyncRuntime(runtime)
 
 
-class AsyncRuntime:
-    """See `Runtime`."""
+def _talk(made: Conversation) -> "AsyncConversation":
+    return AsyncConversation(made)
 
-    def __init__(self, runtime: Runtime) -> None:
-        self._runtime = runtime
+
+def _sub_agent(made: SubAgent) -> "AsyncSubAgent":
+    return AsyncSubAgent(made)
+
+
+class AsyncRuntime(Faced[Runtime]):
+    """See `Runtime`."""
 
     async def __aenter__(self) -> Self:
         return self
@@ -68,31 +58,25 @@ class AsyncRuntime:
     ) -> None:
         await self.close()
 
-    async def close(self) -> None:
-        """See `Runtime.close`."""
-        await asyncio.to_thread(self._runtime.close)
-
     @property
     def tenant(self) -> str:
         """See `Runtime.tenant`."""
-        return self._runtime.tenant
+        return self._twin.tenant
 
     @property
     def ledger(self) -> Ledger:
         """See `Runtime.ledger`."""
-        return self._runtime.ledger
+        return self._twin.ledger
 
-    async def conversation(self, name: str, *, user: str | None = None) -> "AsyncConversation":
-        """See `Runtime.conversation`."""
-        return AsyncConversation(await asyncio.to_thread(self._runtime.conversation, name, user=user))
+    @property
+    def skills(self) -> "AsyncSkills":
+        """See `Runtime.skills`."""
+        return AsyncSkills(self._twin.skills)
 
-    async def conversations(self) -> list[str]:
-        """See `Runtime.conversations`."""
-        return await asyncio.to_thread(self._runtime.conversations)
-
-    async def existing(self, name: str) -> "AsyncConversation":
-        """See `Runtime.existing`."""
-        return AsyncConversation(await asyncio.to_thread(self._runtime.existing, name))
+    close = awaited(Runtime.close)
+    conversation = opening(_talk, Runtime.conversation)
+    conversations = awaited(Runtime.conversations)
+    existing = opening(_talk, Runtime.existing)
 
     async def route(
         self,
@@ -105,104 +89,60 @@ class AsyncRuntime:
         return await talk.route(providers, policy=policy)
 
 
-class AsyncConversation:
-    """See `Conversation`."""
+class AsyncSkills(Faced[Skills]):
+    """See `Skills`."""
 
-    def __init__(self, conversation: Conversation) -> None:
-        self._conversation = conversation
+    @property
+    def any(self) -> Awaitable[bool]:
+        """See `Skills.any`."""
+        return asyncio.to_thread(lambda: self._twin.any)
+
+    add = awaited(Skills.add)
+    get = awaited(Skills.get)
+    list = awaited(Skills.list)
+    version = awaited(Skills.version)
+    remove = awaited(Skills.remove)
+
+
+class AsyncConversation(Faced[Conversation]):
+    """See `Conversation`."""
 
     @property
     def name(self) -> str:
         """See `Conversation.name`."""
-        return self._conversation.name
+        return self._twin.name
 
     @property
     def id(self) -> str:
         """See `Conversation.id`."""
-        return self._conversation.id
+        return self._twin.id
 
     @property
     def user(self) -> str | None:
         """See `Conversation.user`."""
-        return self._conversation.user
+        return self._twin.user
 
     @property
     def branch_id(self) -> RecordId:
         """See `Conversation.branch_id`."""
-        return self._conversation.branch_id
+        return self._twin.branch_id
 
     @property
     def participant_id(self) -> RecordId | None:
         """See `Conversation.participant_id`."""
-        return self._conversation.participant_id
+        return self._twin.participant_id
 
-    async def record(
-        self,
-        value: object,
-        *,
-        sheet: Sheet | str | None = None,
-        at: Time | None = None,
-        event: str | None = None,
-        wire: str | None = None,
-        status: ArtifactStatus | str | None = None,
-    ) -> Recorded:
-        """See `Conversation.record`."""
-        return await asyncio.to_thread(
-            self._conversation.record, value, sheet=sheet, at=at, event=event, wire=wire, status=status
-        )
+    # What goes in and what comes out.
+    record = awaited(Conversation.record)
+    scheduled = awaited(Conversation.scheduled)
+    pending = awaited(Conversation.pending)
+    failed = awaited(Conversation.failed)
+    assemble = awaited(Conversation.assemble)
+    route = awaited(Conversation.route)
+    sheet = awaited(Conversation.sheet)
+    sheets = awaited(Conversation.sheets)
 
-    async def pending(self) -> tuple[PendingCall, ...]:
-        """See `Conversation.pending`."""
-        return await asyncio.to_thread(self._conversation.pending)
-
-    async def assemble(
-        self,
-        *,
-        provider: str,
-        model: str,
-        budget: int | None = None,
-        tools: Sequence[Mapping[str, object] | AnyTool] = (),
-        policy: str | PolicySetDocument | None = None,
-        now: Time | None = None,
-        mode: RuntimeMode | str = RuntimeMode.CHAT,
-        reserve: int = DEFAULT_RESERVE,
-        recall: bool = True,
-        needed: Needed | None = None,
-    ) -> Sheet:
-        """See `Conversation.assemble`."""
-        return await asyncio.to_thread(
-            self._conversation.assemble,
-            provider=provider,
-            model=model,
-            budget=budget,
-            tools=tools,
-            policy=policy,
-            now=now,
-            mode=mode,
-            reserve=reserve,
-            recall=recall,
-            needed=needed,
-        )
-
-    async def sheet(self, id: str) -> Sheet:
-        """See `Conversation.sheet`."""
-        return await asyncio.to_thread(self._conversation.sheet, id)
-
-    async def sheets(self, *, newest: int | None = None) -> list[Sheet]:
-        """See `Conversation.sheets`."""
-        return await asyncio.to_thread(self._conversation.sheets, newest=newest)
-
-    async def failed(
-        self,
-        sheet: Sheet | str | None = None,
-        *,
-        status: RunStatus | str = RunStatus.FAILED,
-        error: str = "",
-        reply: object = None,
-    ) -> RecordId:
-        """See `Conversation.failed`."""
-        return await asyncio.to_thread(self._conversation.failed, sheet, status=status, error=error, reply=reply)
-
+    # Tools: those that are async functions run on the caller's own loop.
     async def execute(
         self,
         tools: Sequence[AnyTool],
@@ -215,180 +155,86 @@ class AsyncConversation:
         """See `Conversation.execute`."""
         wanted = None if calls is None else tuple(call_id(call) for call in calls)
         execution = Execution(tools=tools, calls=wanted, parallel=parallel, cancel=cancel, pace=pace)
-        return await waiting.execute(self._conversation._execute, execution)
+        return await waiting.execute(self._twin._execute, execution)
 
-    async def executions(self) -> tuple[CallRecord, ...]:
-        """See `Conversation.executions`."""
-        return await asyncio.to_thread(self._conversation.executions)
+    executions = awaited(Conversation.executions)
+    approvals = awaited(Conversation.approvals)
+    approve = awaited(Conversation.approve)
+    refuse = awaited(Conversation.refuse)
+    settle = awaited(Conversation.settle)
+    repeat = awaited(Conversation.repeat)
+    give_up = awaited(Conversation.give_up)
 
-    async def approvals(self) -> tuple[ApprovalRequest, ...]:
-        """See `Conversation.approvals`."""
-        return await asyncio.to_thread(self._conversation.approvals)
+    # Exact evidence and memories.
+    recall = awaited(Conversation.recall)
+    search = awaited(Conversation.search)
+    answer_recall = awaited(Conversation.answer_recall)
+    raw = awaited(Conversation.raw)
+    promote = awaited(Conversation.promote)
+    demote = awaited(Conversation.demote)
+    supersede = awaited(Conversation.supersede)
+    conflict = awaited(Conversation.conflict)
+    mark_stale = awaited(Conversation.mark_stale)
+    check = awaited(Conversation.check)
+    retention = awaited(Conversation.retention)
 
-    async def approve(self, call: str | PendingCall, *, by: str, arguments: str | None = None) -> RecordId:
-        """See `Conversation.approve`."""
-        return await asyncio.to_thread(self._conversation.approve, call, by=by, arguments=arguments)
+    # Other views.
+    branch = opening(_talk, Conversation.branch)
+    on = opening(_talk, Conversation.on)
+    edit = opening(_talk, Conversation.edit)
+    regenerate = opening(_talk, Conversation.regenerate)
+    send = opening(_talk, Conversation.send)
+    merge = awaited(Conversation.merge)
+    participant = opening(_talk, Conversation.participant)
+    spawn = opening(_sub_agent, Conversation.spawn)
+    children = awaited(Conversation.children)
+    child = opening(_sub_agent, Conversation.child)
 
-    async def refuse(
-        self, call: str | PendingCall, *, by: str, reason: str = "", arguments: str | None = None
-    ) -> RecordId:
-        """See `Conversation.refuse`."""
-        return await asyncio.to_thread(self._conversation.refuse, call, by=by, reason=reason, arguments=arguments)
+    # Those who take part, and what they are given.
+    participants = awaited(Conversation.participants)
+    instruct = awaited(Conversation.instruct)
+    share = awaited(Conversation.share)
+    release = awaited(Conversation.release)
+    withdraw = awaited(Conversation.withdraw)
 
-    async def settle(
-        self,
-        call: str | PendingCall,
-        result: object,
-        *,
-        by: str,
-        status: ArtifactStatus | str = ArtifactStatus.OK,
-        reason: str = "",
-    ) -> RecordId:
-        """See `Conversation.settle`."""
-        return await asyncio.to_thread(self._conversation.settle, call, result, by=by, status=status, reason=reason)
+    # Skills and checkpoints.
+    offer_skills = awaited(Conversation.offer_skills)
+    activate = awaited(Conversation.activate)
+    deactivate = awaited(Conversation.deactivate)
+    skills = awaited(Conversation.skills)
+    answer_skill = awaited(Conversation.answer_skill)
+    checkpoint = awaited(Conversation.checkpoint)
+    resume = awaited(Conversation.resume)
+    checkpoints = awaited(Conversation.checkpoints)
 
-    async def repeat(self, call: str | PendingCall, *, by: str) -> RecordId:
-        """See `Conversation.repeat`."""
-        return await asyncio.to_thread(self._conversation.repeat, call, by=by)
+    # Reading and explaining.
+    branches = awaited(Conversation.branches)
+    transcript = awaited(Conversation.transcript)
+    history = awaited(Conversation.history)
+    counters = awaited(Conversation.counters)
+    explain = awaited(Conversation.explain)
+    why_not = awaited(Conversation.why_not)
+    difference = awaited(Conversation.difference)
+    rebuild = awaited(Conversation.rebuild)
+    compare = awaited(Conversation.compare)
 
-    async def give_up(self, call: str | PendingCall, *, by: str, reason: str = "") -> RecordId:
-        """See `Conversation.give_up`."""
-        return await asyncio.to_thread(self._conversation.give_up, call, by=by, reason=reason)
 
-    async def recall(
-        self,
-        reference: str,
-        *,
-        lines: Range | None = None,
-        rows: Range | None = None,
-        bytes: Range | None = None,
-        characters: Range | None = None,
-        pointer: str | None = None,
-        search: str | None = None,
-        limit: int = DEFAULT_LIMIT,
-    ) -> Recalled:
-        """See `Conversation.recall`."""
-        return await asyncio.to_thread(
-            self._conversation.recall,
-            reference,
-            lines=lines,
-            rows=rows,
-            bytes=bytes,
-            characters=characters,
-            pointer=pointer,
-            search=search,
-            limit=limit,
-        )
+class AsyncSubAgent(AsyncConversation):
+    """See `SubAgent`."""
 
-    async def search(self, query: str, limit: int = MOST_FOUND) -> list[Finding]:
-        """See `Conversation.search`."""
-        return await asyncio.to_thread(self._conversation.search, query, limit)
+    def __init__(self, twin: SubAgent) -> None:
+        super().__init__(twin)
+        self._sub_agent = twin
 
-    async def answer_recall(self, arguments: object) -> str:
-        """See `Conversation.answer_recall`."""
-        return await asyncio.to_thread(self._conversation.answer_recall, arguments)
+    @property
+    def run_id(self) -> RecordId:
+        """See `SubAgent.run_id`."""
+        return self._sub_agent.run_id
 
-    async def promote(
-        self,
-        *references: str,
-        summary: str | None = None,
-        payload: object = None,
-        extractor: str = "rule",
-        confidence: float | None = None,
-        attributes: Mapping[str, str] | None = None,
-    ) -> RecordId:
-        """See `Conversation.promote`."""
-        return await asyncio.to_thread(
-            self._conversation.promote,
-            *references,
-            summary=summary,
-            payload=payload,
-            extractor=extractor,
-            confidence=confidence,
-            attributes=attributes,
-        )
+    async def complete(self, report: str | None = None, *, release: Sequence[str] = ()) -> RecordId:
+        """See `SubAgent.complete`."""
+        return await asyncio.to_thread(self._sub_agent.complete, report, release=release)
 
-    async def demote(self, reference: str, reason: str) -> RecordId:
-        """See `Conversation.demote`."""
-        return await asyncio.to_thread(self._conversation.demote, reference, reason)
-
-    async def check(self, memory: str) -> Checked:
-        """See `Conversation.check`."""
-        return await asyncio.to_thread(self._conversation.check, memory)
-
-    async def branch(
-        self,
-        *,
-        at: str | None = None,
-        before: str | None = None,
-        name: str | None = None,
-        reason: ForkReason | str = ForkReason.FORK,
-    ) -> "AsyncConversation":
-        """See `Conversation.branch`."""
-        made = await asyncio.to_thread(self._conversation.branch, at=at, before=before, name=name, reason=reason)
-        return AsyncConversation(made)
-
-    async def on(self, branch: str) -> "AsyncConversation":
-        """See `Conversation.on`."""
-        return AsyncConversation(await asyncio.to_thread(self._conversation.on, branch))
-
-    async def branches(self) -> dict[str, RecordId]:
-        """See `Conversation.branches`."""
-        return await asyncio.to_thread(self._conversation.branches)
-
-    async def participant(
-        self, name: str, *, provider: str | None = None, model: str | None = None, persona: str | None = None
-    ) -> "AsyncConversation":
-        """See `Conversation.participant`."""
-        made = await asyncio.to_thread(
-            self._conversation.participant, name, provider=provider, model=model, persona=persona
-        )
-        return AsyncConversation(made)
-
-    async def participants(self) -> dict[str, RecordId]:
-        """See `Conversation.participants`."""
-        return await asyncio.to_thread(self._conversation.participants)
-
-    async def transcript(self, branch: str | None = None) -> list[Item]:
-        """See `Conversation.transcript`."""
-        return await asyncio.to_thread(self._conversation.transcript, branch)
-
-    async def history(self) -> tuple[list[Record], dict[RecordId, ToolCall]]:
-        """See `Conversation.history`."""
-        return await asyncio.to_thread(self._conversation.history)
-
-    async def raw(self, artifact: str, *, privileged: bool = False, reason: str | None = None) -> bytes:
-        """See `Conversation.raw`."""
-        return await asyncio.to_thread(self._conversation.raw, artifact, privileged=privileged, reason=reason)
-
-    async def route(
-        self, providers: Sequence[Provider], *, policy: str | PolicySetDocument | None = None
-    ) -> tuple[Route, ...]:
-        """See `Conversation.route`."""
-        return await asyncio.to_thread(self._conversation.route, providers, policy=policy)
-
-    async def counters(self) -> Counters:
-        """See `Conversation.counters`."""
-        return await asyncio.to_thread(self._conversation.counters)
-
-    async def explain(self, sheet: Sheet | str) -> Explained:
-        """See `Conversation.explain`."""
-        return await asyncio.to_thread(self._conversation.explain, sheet)
-
-    async def why_not(self, sheet: Sheet | str, record: str) -> WhyNot:
-        """See `Conversation.why_not`."""
-        return await asyncio.to_thread(self._conversation.why_not, sheet, record)
-
-    async def difference(self, one: Sheet | str, other: Sheet | str) -> Difference:
-        """See `Conversation.difference`."""
-        return await asyncio.to_thread(self._conversation.difference, one, other)
-
-    async def compare(
-        self, before: str | PolicySetDocument, after: str | PolicySetDocument, *, newest: int = 100
-    ) -> Compared:
-        """See `Conversation.compare`."""
-        return await asyncio.to_thread(self._conversation.compare, before, after, newest=newest)
-
-    async def rebuild(self, sheet: Sheet | str) -> Rebuilt:
-        """See `Conversation.rebuild`."""
-        return await asyncio.to_thread(self._conversation.rebuild, sheet)
+    async def fail(self, error: str, *, status: RunStatus | str = RunStatus.FAILED) -> RecordId:
+        """See `SubAgent.fail`."""
+        return await asyncio.to_thread(self._sub_agent.fail, error, status=status)

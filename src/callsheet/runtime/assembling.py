@@ -77,7 +77,7 @@ class Assembling(Terms):
         self.desk.under(self.redaction)
         # What was worked out about records holds under the same policy, counter and limit, for the same reader.
         reader = msgspec.structs.replace(order.boundary, now=Instant(0), trigger=None, exact=())
-        remembered = self.desk.remembered.under((order.policy.hash, counter, limit, reader))
+        remembered = self.desk.remembered.under((self.policy_hash, counter, limit, reader))
         ground = Ground(
             ledger=self.place.ledger,
             key=self.place.conversation.key,
@@ -114,7 +114,7 @@ class Assembling(Terms):
         if self.base is None:
             return Rewrite.FIRST
         before, now = self.base.sheet, self.order.boundary
-        if before.pins.policy_set != self.order.policy.hash or before.pins.assembler != ASSEMBLER:
+        if before.pins.policy_set != self.policy_hash or before.pins.assembler != ASSEMBLER:
             return Rewrite.CHANGED
         if self.recall != _recalls(before):
             return Rewrite.CHANGED

@@ -10,12 +10,12 @@ from callsheet.graph.nodes import ContinuationCheckpoint, PolicyDecision, ToolAr
 from callsheet.graph.query import NodeQuery, StateQuery
 from callsheet.graph.record import Record
 from callsheet.graph.values import Digest, RetryContract
+from callsheet.runtime.children import Child, children
 from callsheet.runtime.deciding import settled
 from callsheet.runtime.drafting import Drafting
 from callsheet.runtime.options import label
 from callsheet.runtime.seeing import Sight, newest_sheet, resolve, sight
 from callsheet.runtime.session import Session, View
-from callsheet.runtime.spawning import Child, children
 
 _LOOKED_AT = 256
 """Results, the newest of the view, among which those that failed and were not made good are looked for."""

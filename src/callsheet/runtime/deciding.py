@@ -48,6 +48,15 @@ class Standings:
         return tuple(row.source for row in self.links.get(relation, ()) if row.target == id)
 
 
+LIFETIME = "lifetime"
+"""The attribute of a memory that says how long it holds: see `SHORT_LIVED`."""
+
+TASK = frozenset({"task", "tentative"})
+"""Of those, the ones that hold for the task alone."""
+
+SHORT_LIVED = TASK | {"session"}
+"""Values of `LIFETIME` of what is no fact any more once its session, or its task, is over."""
+
 _STATES = (
     StateField.PRIVACY,
     StateField.STALE,
@@ -113,6 +122,12 @@ class Deciding:
     declared: tuple[ToolContract, ...] = ()
     #: The tool of a result that a recall gave again; None: it is not looked up, and rules that ask for it leave it out.
     tool_of: Callable[[RecordId], str | None] | None = None
+    #: What was released to the reader or shared with it, and was not taken back.
+    opened: frozenset[RecordId] = frozenset()
+    #: The conversation was put away.
+    ended: bool = False
+    #: The turn in which the present task began.
+    episode: int = 0
     _contracts: Mapping[str, ToolContract] = field(init=False, default_factory=dict)
     _ruling: Ruling | None = field(init=False, default=None)
 
@@ -141,6 +156,8 @@ class Deciding:
         candidate = self._candidate(record, turn, derived, resolved, newest)
         if exact:
             candidate = replace(candidate, exact_wanted=True)
+        if record.id in self.opened:
+            candidate = replace(candidate, released=True)
         return decide(candidate, self.boundary, self.policy, self._ruling)
 
     def _tool(self, body: ToolArtifact) -> str | None:
@@ -148,6 +165,16 @@ class Deciding:
         if body.recalls is None or not self.policy.rules:
             return body.tool
         return self.tool_of(body.recalls) if self.tool_of is not None else None
+
+    def over(self, record: Record, turn: int) -> bool:
+        """Whether the session that a record of this turn belongs to is over: its conversation's, run's or task's."""
+        scope, body = record.header.scope, record.body
+        if self.ended or (scope.task is not None and scope.task != self.boundary.task):
+            return True
+        if scope.sub_agent is not None and scope.sub_agent != self.boundary.run:
+            return True
+        said = body.attributes if isinstance(body, ToolMemory) and turn < self.episode else ()
+        return any(one.name == LIFETIME and one.value in TASK for one in said)
 
     def class_of(self, record: Record, derived: Derived | None) -> Privacy:
         """The class of a record now: what changes, its tool's contract and its content made of it."""
@@ -181,7 +208,7 @@ class Deciding:
                 erased=erased,
             )
         if isinstance(body, ToolMemory):
-            return self._memory(record, body, age)
+            return self._memory(record, body, age, self.over(record, turn))
         assert isinstance(body, ToolArtifact)
         contract = self._contracts.get(body.tool) if body.tool is not None else None
         changed = standings.state(StateField.PRIVACY, record.id)
@@ -198,6 +225,7 @@ class Deciding:
             observed=header.at,
             stale_after=stale_from(contract, header.at),
             marked_stale=marked,
+            session_over=freshness is Freshness.SESSION and self.over(record, turn),
             tool=self._tool(body),
             contract=contract,
             call=CallStatus.OPEN if body.status in UNSETTLED else CallStatus.ANSWERED,
@@ -214,7 +242,7 @@ class Deciding:
             bytes=body.size,
         )
 
-    def _memory(self, record: Record, body: ToolMemory, age: int) -> Candidate:
+    def _memory(self, record: Record, body: ToolMemory, age: int, over: bool) -> Candidate:  # noqa: FBT001
         """A memory: its classes are those that it was made with, which follow the strictest of what it rests on."""
         standings = self.standings
         return Candidate(
@@ -227,6 +255,7 @@ class Deciding:
             observed=body.observed,
             stale_after=body.stale_after,
             marked_stale=standings.state(StateField.STALE, record.id) is not None,
+            session_over=over,
             tool=body.tools[0] if len(body.tools) == 1 else None,
             superseded_by=standings.linked(Relation.SUPERSEDES, record.id),
             conflicts_with=standings.linked(Relation.CONFLICTS_WITH, record.id),

@@ -10,6 +10,8 @@ from typing import Any, TypeAlias
 
 import msgspec
 
+from callsheet.assemble.bringing import Counted
+from callsheet.assemble.continuing import Composition
 from callsheet.assemble.delta import Whole
 from callsheet.assemble.forms import Forms
 from callsheet.assemble.likeness import Earlier
@@ -21,6 +23,7 @@ from callsheet.graph.nodes import Message, ToolCall
 from callsheet.graph.ports import Ledger
 from callsheet.graph.record import Record, StreamKey
 from callsheet.graph.values import CallRef
+from callsheet.runtime.releasing import NOTHING, Opened
 from callsheet.runtime.remembering import Remembered
 from callsheet.runtime.unseen import NONE, Unseen
 from callsheet.wire.tokens import TokenCounter
@@ -30,6 +33,9 @@ _COUNTED = 4_096
 
 _TOOLSETS = 8
 """Lists of tools whose counts are kept."""
+
+_LOOKED_AT = 512
+"""Records that are not in view whose terms are kept."""
 
 _SHEETS = 4
 """Sheets that are kept: several may be assembled before one is shown."""
@@ -55,11 +61,17 @@ class Desk:
     sheets: list[Whole] = field(default_factory=list)
     counts: dict[tuple[str, str], int] = field(default_factory=dict)
     toolsets: "Toolsets" = field(default_factory=dict)
-    #: Indexes of records that were looked at for the last request whether or not they stand in view, by position.
-    looked_at: dict[int, Index] = field(default_factory=dict)
+    #: The terms of records that were looked at lately whether or not they stand in view, by position.
+    looked_at: dict[int, Counted] = field(default_factory=dict)
     #: Addresses of the blocks of the last request.
     addresses: dict[bytes, str] = field(default_factory=dict)
+    #: What was composed last.
+    composed: Composition | None = None
     remembered: Remembered = field(default_factory=Remembered)
+    #: What was released to the view and shared with it so far.
+    opened: Opened = NOTHING
+    #: Names of participants.
+    names: dict[RecordId, str] = field(default_factory=dict)
     #: The changes so far that the view may not see.
     hidden: Unseen = NONE
     #: The records that stand in each of the sheets.
@@ -102,11 +114,13 @@ class Desk:
             self.counts.clear()
             self.looked_at.clear()
             self.addresses.clear()
+            self.composed = None
 
     def under(self, redaction: Redaction | None) -> None:
         """Let go of texts that were made with secrets where they may not be shown now, and the other way round."""
         if redaction != self.redaction:
             self.redaction = redaction
+            self.composed = None
             self.forms.clear()
             self.earlier.clear()
 
@@ -143,13 +157,15 @@ class Desk:
             if derived is not None:
                 self.derived[id] = derived
 
-    def indexed(self, ledger: Ledger, key: StreamKey, positions: Sequence[int]) -> dict[int, Index]:
-        """The indexes of the records at these positions; those that were looked at for the last request are at hand."""
-        missing = [position for position in positions if position not in self.looked_at]
+    def counted(self, ledger: Ledger, key: StreamKey, positions: Sequence[int]) -> dict[int, Counted]:
+        """The terms of the records at these positions; those that were looked at lately are at hand."""
+        known = self.looked_at
+        missing = [position for position in positions if position not in known]
+        if len(known) + len(missing) > _LOOKED_AT:
+            self.looked_at = known = {position: known[position] for position in positions if position in known}
         read = ledger.indexed(key, missing) if missing else {}
-        both = {**self.looked_at, **read}
-        self.looked_at = {position: both[position] for position in positions if position in both}
-        return self.looked_at
+        known.update((position, Counted.of(index)) for position, index in read.items())
+        return {position: known[position] for position in positions if position in known}
 
     def addressed(self, blocks: Sequence[bytes], address: Callable[[bytes], str]) -> tuple[str, ...]:
         """The addresses of the blocks of a request; most stood in the last one."""

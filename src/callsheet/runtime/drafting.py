@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from callsheet.assemble import blocks
 from callsheet.assemble.sizes import RECORDED_IN
-from callsheet.derive.derived import unpack
+from callsheet.derive.derived import class_in, unpack
 from callsheet.derive.redaction import Redaction
 from callsheet.errors import InvalidOption
 from callsheet.graph import values
@@ -16,6 +16,7 @@ from callsheet.graph.enums import (
     ArtifactStatus,
     Defect,
     InstructionScope,
+    Isolation,
     Privacy,
     Role,
     RunStatus,
@@ -120,6 +121,9 @@ class Drafting:
     ) -> RecordId:
         """Draft one record, with what it is found by, and let the tail see it. `call` is the call of an artifact."""
         index = Indexing(read=self._read, count=self._count, redaction=self._redaction).of(body, call)
+        if index is not None and isinstance(body, ToolArtifact):
+            # So the header alone tells, without its content, that a result is of a stricter class.
+            privacy = strictest((privacy, class_in(index.derived)))
         made = Draft(
             id=id or self.ids.record(kind),
             at=self.at,
@@ -139,12 +143,24 @@ class Drafting:
 
     def shared(self) -> Scope:
         """The ownership of what everyone on the branch may see."""
-        return replace(self.carries, branch=self.tail.branch, owner=self.participant)
+        return replace(
+            self.carries,
+            branch=self.tail.branch,
+            owner=self.participant,
+            isolation=Isolation.ISOLATED,
+            shared_with=(),
+        )
 
     def private(self, run: RecordId | None) -> Scope:
         """Runtime state belongs to its participant; without participants it belongs to the branch."""
         own = Visibility.PARTICIPANT if self.participant is not None else Visibility.BRANCH
-        return replace(self.carries, branch=self.tail.branch, owner=self.participant, run=run, visibility=own)
+        return replace(self.shared(), run=run, visibility=own)
+
+    def worked(self, scope: Scope) -> Scope:
+        """The same for a message that asks for tools, or a result: as isolated as its participant's work is."""
+        if scope.visibility is not Visibility.PARTICIPANT:
+            return scope
+        return replace(scope, isolation=self.carries.isolation, shared_with=self.carries.shared_with)
 
     def scope_of(self, id: RecordId) -> Scope:
         """The ownership of a record that was drafted here."""
@@ -179,12 +195,14 @@ class Drafting:
             response=_storable(reply.response),
             metadata=reply.extras,
         )
+        if shown is not None:
+            self.carries = replace(self.carries, mode=shown.boundary.mode, task=shown.boundary.task)
         # What a model says of data is as private as the data: its answer is of the class of what it was shown.
         label = of_sheet(shown.record) if shown is not None else DEFAULT_PRIVACY
         made = self.add(run, kind="run", scope=self.private(None), privacy=label)
         # A finished answer is for everyone on the branch; a message that only asks for tools is the run's own work.
         shared = replace(self.shared(), run=made)
-        scope = self.private(made) if reply.said.calls else shared
+        scope = self.worked(self.private(made)) if reply.said.calls else shared
         return self.message(reply.said, scope, None, label)
 
     def message(
@@ -278,7 +296,7 @@ class Drafting:
             defects=(*answer.defects, *found.defects),
         )
         # A result belongs to whoever the call belongs to: else answering another's call would hide its answer.
-        scope = replace(call.scope, branch=self.tail.branch) if call else self.private(None)
+        scope = self.worked(replace(call.scope, branch=self.tail.branch) if call else self.private(None))
         privacy = self.class_of([original] if original else self._visible(found_in(recalled)))
         if ran is not None:
             privacy = strictest([privacy, ran.privacy])
@@ -302,7 +320,7 @@ class Drafting:
             retry=release.retry,
             metadata=release.metadata,
         )
-        scope = replace(call.scope, branch=self.tail.branch) if call else self.shared()
+        scope = self.worked(replace(call.scope, branch=self.tail.branch)) if call else self.shared()
         return self.add(body, kind="artifact", scope=scope, call=call.body if call else None, privacy=release.privacy)
 
     def _original(self, call: ToolCall, text: str) -> Record | None:

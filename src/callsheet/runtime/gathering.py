@@ -4,33 +4,46 @@ Bounded by the size of the request and of what is new, not by the length of the 
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from callsheet.assemble import sizes
 from callsheet.assemble.exactness import asks_for_exact
+from callsheet.assemble.forms import reference
+from callsheet.assemble.itemising import outdating
 from callsheet.assemble.items import Item
 from callsheet.assemble.planning import Fresh, Rewrite, Standing
-from callsheet.graph.changes import Erased, Reclassified
+from callsheet.graph.changes import Erased, Reclassified, Released, Shared
 from callsheet.graph.enums import Level, Privacy, Reason
 from callsheet.graph.ids import RecordId
-from callsheet.graph.nodes import Selection, ToolArtifact, ToolMemory
+from callsheet.graph.nodes import Message, Selection, ToolArtifact, ToolMemory
 from callsheet.graph.query import NodeQuery
 from callsheet.graph.record import Record
 from callsheet.policy.verdict import DETAIL
+from callsheet.runtime.attributing import attributed, hidden_calls, renamed, speakers
 from callsheet.runtime.desk import called
 from callsheet.runtime.ground import Ground, asks, since_asked
 from callsheet.runtime.itemising import Itemising, MakeItemiser
+from callsheet.runtime.labels import SHOWING
 from callsheet.runtime.occurring import Occurring
 from callsheet.runtime.reading import HIDDEN, News, Reading, concerned, numbered
-from callsheet.runtime.recollecting import replacing
+from callsheet.runtime.recollecting import ended, replaced_with, replacements
+from callsheet.runtime.releasing import opened
 from callsheet.runtime.returning import Returning
 from callsheet.runtime.reusing import Reusing
+from callsheet.runtime.telling import Telling
 from callsheet.runtime.terms import Terms
 
 LATELY = 16
 """Results, the newest, among which the one that is meant is looked for where nothing is named."""
 
+AWAY = 64
+"""Released records from elsewhere, the newest, among which what is named is looked for."""
+
+FETCHED = 4
+"""Of these, so many are brought at most."""
+
 _SOFT = frozenset({Reason.STALE, Reason.SUPERSEDED})
+_SAID = _SOFT | {Reason.CONFLICT}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -58,21 +71,24 @@ class Gathered:
     withheld: frozenset[RecordId] = frozenset()
     #: Those of the items that are memories.
     memories: frozenset[RecordId] = frozenset()
+    #: The names of others under which some of the records stand.
+    speakers: Mapping[RecordId, str] = field(default_factory=dict)
     #: The class of data of each record.
     classes: Mapping[RecordId, Privacy] = field(default_factory=dict)
+    #: Records whose content may not go to the provider, and whether there ever were any.
+    silent: frozenset[RecordId] = frozenset()
+    silenced: bool = False
 
     def history(self, terms: Terms) -> int:
         """Tokens in o200k_base of all that plain replay would show."""
         before = terms.base.sheet.history_o200k if terms.base is not None else 0
-        records = (terms.desk.records[id] for id in self.replayed)
-        return (
-            before
-            + self.older_tokens
-            + sum(
-                sizes.recorded_tokens(record, terms.calls) or sizes.estimated_tokens(record, terms.calls)
-                for record in records
-            )
-        )
+        calls = terms.calls
+        if self.withheld:
+            calls = {id: call for id, call in calls.items() if id not in self.withheld}
+        told = (terms.desk.records[id] for id in self.replayed if id not in self.silent)
+        tokens = sum(sizes.recorded_tokens(one, calls) or sizes.estimated_tokens(one, calls) for one in told)
+        # What may not be shown counts as the words that stand for it, so that no figure tells of its content.
+        return before + self.older_tokens + tokens + sizes.WITHHELD * len(self.silent.intersection(self.replayed))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -86,15 +102,24 @@ class Gathering:
         """Read, number the turns, look for what must come back, and decide on each record."""
         ground, desk = self.ground, self.ground.desk
         desk.forget_erased(ground.ledger, ground.key)
+        desk.opened = opened(ground.ledger, ground.key, ground.lineage, ground.boundary, desk.opened)
         reading = Reading(ground=ground)
         news = reading.news()
         changed = reading.changed()
         desk.forget(id for record in changed if isinstance(record.body, Erased) for id in record.body.records)
         desk.fetch(ground.ledger, ground.key, [selection.record for selection in ground.view])
         desk.take(ground.ledger, ground.key, news.records)
-        view = tuple(selection for selection in ground.view if ground.is_there(selection.record))
+        away = desk.opened.elsewhere[-AWAY:]
+        desk.fetch(ground.ledger, ground.key, away)
+        fresh = [*news.records, *(desk.records[id] for id in away if ground.is_there(id))]
+        silent = reading.telling.of_request(fresh, ground.view)
+        return replace(self, ground=replace(ground, silent=silent))._gathered(forced, reading, news, changed)
+
+    def _gathered(self, forced: Rewrite | None, reading: Reading, news: News, changed: Sequence[Record]) -> Gathered:
+        ground, desk = self.ground, self.ground.desk
+        view, taken = self._standing()
         turns, turn = numbered(ground, view, news)
-        occurring = self._occurring(news)
+        occurring = self._occurring(news, reading.telling)
         reuse = Reusing(ground=ground, occurring=occurring, turns=turns).reuse(view, news)
         returning = self._returning(occurring, turns, news)
         returned = [] if ground.policy.verbatim else returning.brought(view, self._asked(news))
@@ -102,7 +127,9 @@ class Gathering:
         exact = self._exact(news, returning)
         desk.fetch(ground.ledger, ground.key, exact)
         exact = tuple(id for id in exact if ground.is_there(id) and ground.shows(desk.records[id]))
-        brought = tuple(dict.fromkeys([*behind, *returned, *(id for id in exact if id not in turns)]))
+        given = self._given(changed, turns)
+        named = () if ground.policy.verbatim else self._named_elsewhere(news, turns)
+        brought = tuple(dict.fromkeys([*behind, *returned, *given, *named, *(id for id in exact if id not in turns)]))
         # That it comes back is our guess: it counts as used when it would just have left the last turns.
         reuse.used.update((id, max(reuse.used.get(id, 0), turn - ground.policy.turns)) for id in brought)
         results = [*(selection.record for selection in view), *(record.id for record in news.records), *brought]
@@ -122,20 +149,32 @@ class Gathering:
             turn=turn,
             used=reuse.used,
             exact=frozenset(exact),
+            ended=ended(ground.ledger, ground.key, ground.lineage),
+            episode=returning.episode,
         )
         items = itemising.items(ids, view, news.records)
-        withheld = reading.withheld() | _asked_by(desk.records[id] for id, item in items.items() if _unsaid(item))
-        hard = len(view) < len(ground.view) or any(_narrower(items[one.record], one.level) for one in view)
+        replaced_by = replacements(itemising.standings, ids)
+        outdated = replaced_with(memories, replaced_by) if replaced_by else set()
+        items |= {id: outdating(items[id]) for id in outdated if id in items}
+        names = speakers(ground, ids)
+        items = attributed(ground, items, names) if names else items
+        withheld = reading.withheld | _asked_by(desk.records[id] for id, item in items.items() if _unsaid(item))
+        hard = (
+            renamed(ground, (one.record for one in view))
+            or len(view) < len(ground.view)
+            or any(_narrower(items[one.record], one.level) for one in view)
+        )
         if withheld and any(isinstance(record.body, Reclassified) for record in changed):
             hard = hard or any(not withheld.isdisjoint(called(desk.records[one.record])) for one in view)
         fresh = Fresh(
             records=tuple(record.id for record in news.records),
             brought=brought,
             behind=frozenset(behind),
-            notices=_notices(changed, view, items),
+            notices=self._notices(changed, view, items),
             exact=exact,
             memories=tuple(memory.id for memory in memories),
-            replacing=replacing(memories, (one.record for one in view)),
+            replacing=_replacing(memories, replaced_by, (one.record for one in view)),
+            replaced_by=replaced_by,
         )
         base, first = ground.base, news.unshown
         return Gathered(
@@ -148,14 +187,74 @@ class Gathering:
             reused=reuse.reused,
             episode=returning.episode,
             used=reuse.used,
-            replayed=fresh.records,
+            replayed=(*fresh.records, *given),
             older=first.older if first is not None else 0,
             older_tokens=first.tokens if first is not None else 0,
-            refused=news.refused,
-            withheld=withheld,
+            refused=_refused(news, taken),
+            withheld=withheld | hidden_calls(ground, names),
+            speakers=names,
             memories=frozenset(id for id, item in items.items() if item.covers),
             classes=itemising.classes(ids),
+            silent=ground.silent,
+            silenced=reading.telling.occurs(ground.silent, news.unshown),
         )
+
+    def _standing(self) -> tuple[tuple[Selection, ...], int]:
+        """What stood in the last request and may still stand, and how much was taken back since."""
+        ground = self.ground
+        there = tuple(selection for selection in ground.view if ground.is_there(selection.record))
+        if not ground.desk.opened.ever:
+            return there, 0
+        view = tuple(selection for selection in there if ground.shows(ground.desk.records[selection.record]))
+        return view, len({one.record for one in there} - {one.record for one in view})
+
+    def _given(self, changed: Sequence[Record], turns: Mapping[RecordId, int]) -> tuple[RecordId, ...]:
+        """What stands on this lineage, was passed over and has been opened to the reader since the last request."""
+        ground, known = self.ground, self.ground.desk.opened
+        told = (record.body for record in changed)
+        ids = {id for body in told if isinstance(body, Released | Shared) for id in body.records}
+        wanted = [id for id in ids & known.shown if id not in turns and id not in known.elsewhere]
+        ground.desk.fetch(ground.ledger, ground.key, sorted(wanted))
+        there = [ground.desk.records[id] for id in wanted if ground.is_there(id)]
+        return tuple(record.id for record in sorted(there, key=lambda record: record.position))
+
+    def _named_elsewhere(self, news: News, turns: Mapping[RecordId, int]) -> tuple[RecordId, ...]:
+        """Of what was released from elsewhere, such as by a sub-agent, that which the new messages name."""
+        ground, desk = self.ground, self.ground.desk
+        away = [id for id in desk.opened.elsewhere[-AWAY:] if id not in turns]
+        said = [record for record in news.records if isinstance(record.body, Message)] if away else []
+        if not said:
+            return ()
+        desk.fetch(ground.ledger, ground.key, away)
+        names = {name for record in said for name in ground.entities(record)}
+        words = "\n".join(map(ground.words, said))
+        found = [
+            id
+            for id in away
+            if ground.is_there(id)
+            and (reference(id) in words or not names.isdisjoint(ground.entities(desk.records[id])))
+        ]
+        return tuple(found[-FETCHED:])
+
+    def _notices(
+        self, changed: Sequence[Record], view: Sequence[Selection], items: Mapping[RecordId, Item]
+    ) -> tuple[RecordId, ...]:
+        """The records in view that have become stale or superseded since they were shown, or contradicted memories."""
+        touched = {id for record in changed for id in concerned(record)}
+        ages = {contract.name for contract in self.ground.policy.tools if contract.freshness is not None}
+        last = {selection.record: selection for selection in view}
+        found: list[RecordId] = []
+        for id, selection in last.items():
+            item = items[id]
+            aged = item.reason is Reason.STALE and getattr(self.ground.desk.records[id].body, "tool", None) in ages
+            if item.covers or aged:
+                says = _tells_more(selection, item)
+            elif item.replaced:
+                says = selection.reason is not Reason.SUPERSEDED
+            else:
+                says = id in touched and item.reason in _SOFT
+            found += [id] if says else []
+        return tuple(found)
 
     def _exact(self, news: News, returning: Returning) -> tuple[RecordId, ...]:
         """The results whose exact bytes are wanted: by the caller, or by the newest turn of the user."""
@@ -174,14 +273,16 @@ class Gathering:
         found = self.ground.ledger.nodes(self.ground.key, query)
         return [record for record in found if self.ground.shows(record)][-1:]
 
-    def _occurring(self, news: News) -> Occurring:
+    def _occurring(self, news: News, telling: Telling) -> Occurring:
         base = self.ground.base
         before = base.sheet.omitted if base is not None else ()
         return Occurring(
             ledger=self.ground.ledger,
             key=self.ground.key,
             boundary=self.ground.boundary,
-            hides=bool(news.refused) or any(reason in HIDDEN for reason, _ in before),
+            hides=bool(news.refused) or self.ground.desk.opened.ever or any(reason in HIDDEN for reason, _ in before),
+            opened=self.ground.desk.opened.shown,
+            silent=telling.silent if telling.anywhere(self.ground.silent, news.unshown) else None,
         )
 
     def _asked(self, news: News) -> Sequence[Record]:
@@ -200,6 +301,15 @@ class Gathering:
         )
 
 
+def _refused(news: News, taken: int) -> Mapping[Reason, int]:
+    """What may not stand, by reason: of the new records, of what stood and was taken back, and on other branches."""
+    counts = dict(news.refused)
+    for reason, number in ((Reason.NOT_RELEASED, taken), (Reason.BRANCH, news.aside)):
+        if number:
+            counts[reason] = counts.get(reason, 0) + number
+    return counts
+
+
 def _sources(memory: Record) -> tuple[RecordId, ...]:
     return memory.body.sources if isinstance(memory.body, ToolMemory) else ()
 
@@ -214,15 +324,23 @@ def _asked_by(records: Iterable[Record]) -> frozenset[RecordId]:
     return frozenset(call for record in records for call in called(record))
 
 
-def _notices(
-    changed: Sequence[Record], view: Sequence[Selection], items: Mapping[RecordId, Item]
+def _replacing(
+    memories: Sequence[Record], replaced_by: Mapping[RecordId, Sequence[RecordId]], shown: Iterable[RecordId]
 ) -> tuple[RecordId, ...]:
-    """The records in view that a change since has made stale or superseded."""
-    touched = {id for record in changed for id in concerned(record)}
-    if not touched:
-        return ()
-    found = (one.record for one in view if one.record in touched and items[one.record].reason in _SOFT)
-    return tuple(dict.fromkeys(found))
+    """What replaces, over any steps, a record that is shown or a memory of it."""
+    stand = set(shown)
+    open_ = [*stand, *(memory.id for memory in memories if not stand.isdisjoint(_sources(memory)))]
+    found: dict[RecordId, None] = {}
+    while open_ and replaced_by:
+        new = [id for id in replaced_by.get(open_.pop(), ()) if id not in found]
+        found |= dict.fromkeys(new)
+        open_ += new
+    return tuple(memory.id for memory in memories if memory.id in found)
+
+
+def _tells_more(selection: Selection, item: Item) -> bool:
+    """Whether a memory stands in view otherwise than it may by now."""
+    return item.reason in _SAID and selection.reason is not item.reason and selection.level in SHOWING
 
 
 def _narrower(item: Item, level: Level) -> bool:

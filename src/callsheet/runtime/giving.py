@@ -12,8 +12,8 @@ from callsheet.graph.nodes import Message, PolicyDecision
 from callsheet.graph.record import Record
 from callsheet.graph.values import CallRef, Digest
 from callsheet.runtime.drafting import Drafting, Release
-from callsheet.runtime.options import label, shown
-from callsheet.runtime.participating import participants
+from callsheet.runtime.options import label
+from callsheet.runtime.participating import people
 from callsheet.runtime.seeing import Sight, resolve, sight, source
 from callsheet.runtime.session import Session, View
 from callsheet.runtime.tail import branches
@@ -33,7 +33,7 @@ class Gift:
 def share(session: Session, view: View, gift: Gift) -> RecordId:
     """Put own records on the share list of participants. Returns the id of the record that says so."""
     records = _owned(session, view, gift.references)
-    readers = _people(session, gift.to)
+    readers = people(session, gift.to)
     ids: list[RecordId] = []
 
     def draft(drafting: Drafting) -> None:
@@ -59,7 +59,7 @@ def release(session: Session, view: View, gift: Gift) -> RecordId:
 
 
 def withdraw(session: Session, view: View, gift: Gift) -> RecordId:
-    """Take a release back; what a request has shown already stays shown there."""
+    """Take a release or a share back; what a request has shown already stays shown there."""
     records = _owned(session, view, gift.references)
     readers = _readers(session, gift.to)
     ids: list[RecordId] = []
@@ -90,18 +90,6 @@ def _owned(session: Session, view: View, references: Sequence[str]) -> tuple[Rec
     return tuple(dict.fromkeys(record.id for record in records))
 
 
-def _people(session: Session, named: Sequence[str]) -> tuple[RecordId, ...]:
-    known = participants(session)
-    ids: dict[str, RecordId] = {**known, **{id: id for id in known.values()}}
-    found = [ids.get(label(one, "a participant")) for one in named]
-    for one, id in zip(named, found, strict=True):
-        if id is None:
-            raise NotFound(f"no participant {shown(one)}; there are: {', '.join(known) or 'none'}")
-    if not found:
-        raise InvalidOption("to whom? name at least one participant")
-    return tuple(id for id in found if id is not None)
-
-
 def _readers(session: Session, named: Sequence[str]) -> tuple[RecordId, ...]:
     """Participants and branches, by name or id."""
     paths = branches(session.ledger, session.conversation.key)
@@ -109,7 +97,7 @@ def _readers(session: Session, named: Sequence[str]) -> tuple[RecordId, ...]:
     readers: list[RecordId] = []
     for one in named:
         branch = by_name.get(one) or (RecordId(one) if RecordId(one) in paths else None)
-        readers += (branch,) if branch is not None else _people(session, (one,))
+        readers += (branch,) if branch is not None else people(session, (one,))
     if not readers:
         raise InvalidOption("to whom? name at least one participant or branch")
     return tuple(dict.fromkeys(readers))

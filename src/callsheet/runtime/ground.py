@@ -40,6 +40,8 @@ class Ground:
     open: frozenset[RecordId] = frozenset()
     #: Tokens to which a request is shrunk.
     low: int = 0
+    #: Records whose content may not go to the provider: they name nothing. See `Telling`.
+    silent: frozenset[RecordId] = frozenset()
 
     def tool_of(self, id: RecordId) -> str | None:
         """The tool of a result, at hand or not; None: there is none that is known."""
@@ -56,8 +58,8 @@ class Ground:
         return self.base.sheet.cut.at(self.boundary.conversation) if self.base is not None else 0
 
     def shows(self, record: Record) -> bool:
-        """Whether the record exists for the reader."""
-        return refusal(record.header, self.boundary) is None
+        """Whether the record exists for the reader: by its scope, or because it was opened to it."""
+        return refusal(record.header, self.boundary) is None or record.id in self.desk.opened.shown
 
     def is_there(self, id: RecordId) -> bool:
         """Whether a record is at hand with its body."""
@@ -65,15 +67,17 @@ class Ground:
         return record is not None and record.body is not None
 
     def words(self, record: Record) -> str:
-        """What a message says."""
-        parts = record.body.parts if isinstance(record.body, Message) else ()
+        """What a message says; nothing where that may not go to the provider."""
+        parts = record.body.parts if isinstance(record.body, Message) and record.id not in self.silent else ()
         return "\n".join(text_of(self.read(part.text)) for part in parts if isinstance(part, Text))
 
     def entities(self, record: Record) -> tuple[str, ...]:
         """What a new record names, its calls included."""
+        if record.id in self.silent:
+            return ()
         found: dict[str, None] = {}
         for id in (record.id, *called(record)):
-            index = self.desk.indexes.get(id)
+            index = self.desk.indexes.get(id) if id not in self.silent else None
             if index is not None:
                 found.update(dict.fromkeys(entity.removeprefix(SAID) for entity in index.entities[:NAMES]))
         return tuple(found)[:NAMES]

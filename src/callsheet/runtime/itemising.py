@@ -4,11 +4,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
+import msgspec
+
 from callsheet.assemble.itemising import Itemiser, Seen
 from callsheet.assemble.items import Item
+from callsheet.assemble.sizes import WITHHELD
 from callsheet.graph.enums import ArtifactStatus, Freshness, Privacy
 from callsheet.graph.ids import RecordId
-from callsheet.graph.nodes import Message, Selection, ToolArtifact, ToolCall
+from callsheet.graph.nodes import Message, Selection, ToolArtifact, ToolCall, ToolMemory
 from callsheet.graph.record import Record
 from callsheet.graph.times import Instant
 from callsheet.policy.freshness import SECOND
@@ -36,6 +39,9 @@ class Itemising:
     used: Mapping[RecordId, int]
     #: Results whose exact bytes are wanted.
     exact: frozenset[RecordId] = frozenset()
+    #: The conversation was put away; and the turn in which the present task began.
+    ended: bool = False
+    episode: int = 0
 
     def items(self, ids: Iterable[RecordId], view: Sequence[Selection], news: Sequence[Record]) -> dict[RecordId, Item]:
         """Each record as planning sees it. What is brought back counts as older than the last turns."""
@@ -50,10 +56,18 @@ class Itemising:
             open=ground.open,
             turn=turn,
             tool_of=ground.tool_of,
+            opened=ground.desk.opened.shown,
+            ended=self.ended,
+            episode=self.episode,
         )
         in_play = frozenset(entity for record in news for entity in ground.entities(record))
+        shown = calls
+        if not ground.silent.isdisjoint(calls):
+            # Arguments that are not shown take the room of the words that stand for them.
+            shown = {id: msgspec.structs.replace(calls[id], o200k=WITHHELD) for id in ground.silent & calls.keys()}
+            shown = {**calls, **shown}
         itemiser = replace(
-            self.itemiser(calls, turn, in_play),
+            self.itemiser(shown, turn, in_play),
             asked=self._named(records, news),
             new=frozenset(record.id for record in news),
         )
@@ -71,10 +85,13 @@ class Itemising:
             id = record.id
             own = self.turns.setdefault(id, aged)
             # Beside what stands in the record, policies ask whether it is of the last turns, and for its age in time.
-            asked = (min(turn - own, recent), id in resolved, record.position == newest, id in self.exact)
+            over = deciding.over(record, own)
+            asked = (min(turn - own, recent), id in resolved, record.position == newest, id in self.exact, over)
             waits = bool(ground.open) and any(call in ground.open for call in called(record))
-            there = getattr(record.body, "call", None) in calls
-            state = (own, own < turn, self.used.get(id, own), likes.get(id), waits, there)
+            asks_for = (*called(record), getattr(record.body, "call", None))
+            there = asks_for[-1] in calls
+            mute = bool(ground.silent) and not ground.silent.isdisjoint(asks_for)
+            state = (own, own < turn, self.used.get(id, own), likes.get(id), waits, there, mute)
             item = remembered.standing(record, asked, state, now) if id not in changed else None
             if item is None:
                 decision = self._decision(deciding, record, own, asked, remembers=id not in changed)
@@ -101,11 +118,22 @@ class Itemising:
             open=ground.open,
             turn=self.turn,
         )
-        desk = ground.desk
-        return {id: deciding.class_of(desk.records[id], desk.derived.get(id)) for id in ids}
+        records, derived, known = ground.desk.records, ground.desk.derived, ground.desk.remembered.classes
+        changed = self.standings.targets
+        classes: dict[RecordId, Privacy] = {}
+        for id in ids:
+            record = records[id]
+            before = known.get(id)
+            if before is not None and before[0] is record and id not in changed:
+                classes[id] = before[1]
+                continue
+            classes[id] = deciding.class_of(record, derived.get(id))
+            if id not in changed:
+                known[id] = (record, classes[id])
+        return classes
 
     def _item(self, itemiser: Itemiser, record: Record, state: "_State", decision: Decision) -> Item:
-        own, _, used, like, waits, _ = state
+        own, _, used, like, waits, _, _ = state
         seen = Seen(
             record=record,
             turn=own,
@@ -124,32 +152,36 @@ class Itemising:
         known = desk.remembered.decision(record, asked, now) if remembers else None
         if known is not None:
             return known
-        _, resolved, newest, exact = asked
+        _, resolved, newest, exact, _ = asked
         derived = desk.derived.get(record.id)
         made = deciding.decide(record, own, derived=derived, resolved=resolved, newest=newest, exact=exact)
         if remembers:
-            desk.remembered.decided(record, asked, made, since=now, until=self._next_age(record.header.at))
+            desk.remembered.decided(record, asked, made, since=now, until=self._next_age(record))
         return made
 
-    def _next_age(self, at: Instant) -> Instant | None:
-        """When what was observed then next reaches an age at which a class of freshness goes stale; None: never."""
-        policy = self.ground.policy
+    def _next_age(self, record: Record) -> Instant | None:
+        """When a record next reaches an age at which a class of freshness, or it by itself, goes stale; None: never."""
+        policy, body = self.ground.policy, record.body
+        memory = body if isinstance(body, ToolMemory) else None
+        at = memory.observed if memory is not None else record.header.at
         limits = [policy.freshness.of(freshness) for freshness in Freshness]
         limits += [contract.stale_after for contract in policy.tools]
-        due = (at + seconds * SECOND for seconds in limits if seconds is not None)
+        due = [at + seconds * SECOND for seconds in limits if seconds is not None]
+        due += [memory.stale_after] if memory is not None and memory.stale_after is not None else []
         return min((Instant(time) for time in due if time > self.ground.boundary.now), default=None)
 
 
-_Asked: TypeAlias = tuple[int, bool, bool, bool]
+_Asked: TypeAlias = tuple[int, bool, bool, bool, bool]
 """What a decision depends on beside its record.
 
-Its age in turns, whether it is settled, whether it is the question, and whether its exact bytes are wanted.
+Its age in turns, whether it is settled, whether it is the question, whether its exact bytes are wanted, and whether its
+session is over.
 """
 
-_State: TypeAlias = tuple[int, bool, int, tuple[RecordId, int] | None, bool, bool]
+_State: TypeAlias = tuple[int, bool, int, tuple[RecordId, int] | None, bool, bool, bool]
 """What an item depends on beside its record, the decision on it and the settings of the request.
 
-Its turn, whether that is over, its last use, what it is like, whether it waits, and whether its call is there.
+Its turn, whether that is over, its last use, what it is like, whether it waits, whether its call is there, and whether a call may not be shown.
 """
 
 

@@ -37,6 +37,9 @@ SHOWING = frozenset({Level.RAW, Level.DENSE, Level.FOCUS, Level.GIST})
 
 _CLASS = "class."
 
+SILENT = "withheld"
+"""Beside these counts: among the records so far there are some whose content may not go to the provider."""
+
 
 def class_counts(classes: Iterable[Privacy]) -> tuple[tuple[str, int], ...]:
     """How many records of each class stricter than the usual a sheet shows, as it is stored with the sheet."""

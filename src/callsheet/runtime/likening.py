@@ -48,8 +48,10 @@ class Likening:
         return found
 
     def _comparable(self, id: RecordId) -> bool:
-        """Whether a result answers a call, and is neither so short nor so long that comparing it gains nothing."""
+        """Whether a result answers a call and may be told, and is of a length at which comparing it gains something."""
         body = self.ground.desk.records[id].body
+        if id in self.ground.silent:
+            return False
         return isinstance(body, ToolArtifact) and body.call is not None and SMALL < body.size <= LONGEST
 
     def _earlier(self, id: RecordId) -> Earlier:

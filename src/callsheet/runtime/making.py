@@ -1,16 +1,18 @@
 """From what was gathered to a request: planned, composed, rendered and measured, within the budget."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from callsheet.assemble import blocks, sizes
-from callsheet.assemble.compose import Composed, Material, compose
+from callsheet.assemble.compose import Composed, Material
+from callsheet.assemble.continuing import Composition, composition
 from callsheet.assemble.planning import Limits, Plan, Planner, Prices
 from callsheet.graph.enums import Level, Reason, Role
 from callsheet.graph.ids import RecordId
-from callsheet.graph.nodes import Boundary, Selection
+from callsheet.graph.nodes import Boundary, Selection, ToolCall
 from callsheet.graph.values import TokenParts
 from callsheet.recall.tool import tool as recall_tool
+from callsheet.runtime.attributing import anothers
 from callsheet.runtime.gathering import Gathered
 from callsheet.runtime.terms import Terms
 from callsheet.runtime.withholding import calls_of
@@ -38,11 +40,10 @@ class Making:
         made = self._tried(sizes.room(budget, self.counter))
         for _ in range(TRIES):
             over = sizes.excess(made.measured.parts, budget, self.counter)
-            room = made.planned - over
-            if over <= 0 or policy.verbatim or room <= 0:
+            if over <= 0 or policy.verbatim or (room := made.planned() - over) <= 0:
                 break
             smaller = self._tried(room)
-            if smaller.planned >= made.planned:
+            if smaller.planned() >= made.planned():
                 break
             made = smaller
         sizes.check_budget(made.measured.parts, budget, self.counter, str(policy))
@@ -91,17 +92,19 @@ class Making:
         wire = formats.wire_of(order.boundary.provider)
         material = Material(
             records=self.terms.desk.records,
-            calls=self.terms.calls,
+            calls=self._own_calls(),
             read=self.terms.read,
             forms=self.terms.desk.forms_for(self.terms.recall),
             redaction=self.terms.redaction,
             unlisted=unlisted,
             withheld=self.gathered.withheld,
+            speakers=self.gathered.speakers,
             instead=lambda media, role: instead(media, wire, in_text=role not in (None, Role.USER)),
         )
-        composed = compose(plan.selections, material)
+        made = self._composed(plan, material, wire)
+        composed = list(made.blocks)
         body = _render(composed, order.boundary, tools)
-        measured = self._measure(composed, body.get("tools"))
+        measured = self._measure(made, body.get("tools"))
         return Made(
             plan=plan,
             composed=composed,
@@ -112,7 +115,7 @@ class Making:
             total=total,
             counter=self.counter,
             unlisted=unlisted,
-            planned=planner.size(plan.selections),
+            planned=lambda: planner.size(plan.selections),
         )
 
     def _replaced(self, plan: Plan) -> list[RecordId]:
@@ -120,12 +123,29 @@ class Making:
         items = self.gathered.items
         return [id for id, why in plan.left_out.items() if why is Reason.SUPERSEDED and items[id].instruction]
 
+    def _own_calls(self) -> Mapping[RecordId, ToolCall]:
+        """The calls that may stand in the request: those of others never do."""
+        calls = self.terms.calls
+        if not self.gathered.speakers:
+            return calls
+        desk, boundary = self.terms.desk, self.terms.order.boundary
+        return {id: call for id, call in calls.items() if not anothers(desk.calls[id], boundary)}
+
+    def _composed(self, plan: Plan, material: Material, wire: str) -> Composition:
+        desk = self.terms.desk
+        before, desk.composed = desk.composed, None
+        desk.composed = composition(plan.selections, material, wire, before)
+        return desk.composed
+
     def _fixed(self, tools: Sequence[Mapping[str, object]]) -> int:
         return self.terms.desk.counting(self.counter).tools(tools) + self.counter.framing.around(messages=0)
 
-    def _measure(self, composed: Sequence[Composed], tools: object) -> "Measured":
+    def _measure(self, made: Composition, tools: object) -> "Measured":
         counting = self.terms.desk.counting(self.counter)
-        by_block = sizes.count(composed, self._known(composed), self.counter, counting)
+        composed = made.blocks
+        by_block = made.sizes(
+            self.counter, lambda blocks: sizes.count(blocks, self._known(blocks), self.counter, counting)
+        )
         said = [item.block for item in composed if isinstance(item.block, blocks.Said)]
         framing = self.counter.framing.around(
             messages=len(composed),
@@ -144,7 +164,9 @@ class Making:
         known: dict[RecordId, int | None] = {}
         for item in composed:
             record = self.terms.desk.records.get(item.source) if item.source is not None else None
-            if record is not None and item.level is Level.RAW and self.gathered.withheld.isdisjoint(calls_of(record)):
+            if record is None or record.id in self.gathered.speakers:
+                continue
+            if item.level is Level.RAW and self.gathered.withheld.isdisjoint(calls_of(record)):
                 counted = self.terms.redaction is None or not self.terms.place.redacting.marks(record, calls)
                 known[record.id] = sizes.recorded_tokens(record, calls) if counted else None
         return known
@@ -174,7 +196,7 @@ class Made:
     counter: TokenCounter
     unlisted: int
     #: Its size as it was planned.
-    planned: int
+    planned: Callable[[], int]
 
 
 def _shortened(selection: Selection) -> bool:

@@ -1,10 +1,10 @@
 """Where names and results occur among what one reader may see: what is hidden counts for no limit.
 
-Without this, records that a reader may not see would push those that it may see out of the newest few, and so change
+So does what may be seen and whose content may not go to the provider. Without this, records that a reader may not see would push those that it may see out of the newest few, and so change
 its request.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from msgspec.structs import replace
@@ -30,11 +30,15 @@ class Occurring:
     boundary: Boundary
     #: Whether anything along the lineage is hidden from the reader: where nothing is, nothing need be asked.
     hides: bool
+    #: What was opened to it beside what scopes show it.
+    opened: frozenset[RecordId] = frozenset()
+    #: Those of some visible records whose content may not go to the provider; None: there are none along the lineage.
+    silent: Callable[[Sequence[Record]], Collection[RecordId]] | None = None
     _seen: dict[RecordId, bool] = field(default_factory=dict)
 
     def postings(self, query: PostingQuery) -> list[Posting]:
         """The newest occurrences of each name, `query.limit` of each at most."""
-        if not self.hides:
+        if not self.hides and self.silent is None:
             return self.ledger.postings(self.key, query)
         limit = query.limit
         while True:
@@ -51,23 +55,30 @@ class Occurring:
     def _look(self, postings: Iterable[Posting]) -> None:
         unknown = [id for id in dict.fromkeys(posting.record for posting in postings) if id not in self._seen]
         self._seen.update(dict.fromkeys(unknown, False))
-        for record in self.ledger.get(self.key, unknown) if unknown else ():
-            self._seen[record.id] = self._sees(record)
+        if unknown:
+            self._seen.update((record.id, True) for record in self._told(self.ledger.get(self.key, unknown)))
+
+    def _told(self, records: Iterable[Record]) -> list[Record]:
+        """Those that exist for the reader and whose content may go to the provider."""
+        seen = [record for record in records if self._sees(record)]
+        silent = self.silent(seen) if self.silent is not None else ()
+        return [record for record in seen if record.id not in silent]
 
     def _sees(self, record: Record) -> bool:
-        return refusal(record.header, self.boundary) is None
+        return refusal(record.header, self.boundary) is None or record.id in self.opened
 
     def nodes(self, query: NodeQuery) -> list[Record]:
         """The records of a query that has a limit, in order of position."""
         limit = query.limit
         found = self.ledger.nodes(self.key, query)
-        if limit is None or not self.hides:
-            return [record for record in found if self._sees(record)]
+        shown = self._told(found)
+        if limit is None or (not self.hides and self.silent is None):
+            return shown
         wide = limit
-        while len(found) >= wide and sum(map(self._sees, found)) < limit and wide < WIDEST:
+        while len(found) >= wide and len(shown) < limit and wide < WIDEST:
             wide *= 4
             found = self.ledger.nodes(self.key, replace(query, limit=wide))
-        shown = [record for record in found if self._sees(record)]
+            shown = self._told(found)
         return shown[-limit:] if query.newest else shown[:limit]
 
 

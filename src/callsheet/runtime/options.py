@@ -1,6 +1,7 @@
 """Arguments of the public face, checked and brought to one form."""
 
 import reprlib
+from collections.abc import Sequence
 from datetime import datetime
 from enum import StrEnum
 from typing import TypeAlias, TypeVar
@@ -35,6 +36,11 @@ def label(value: object, name: str) -> str:
     if "\0" in value or any("\ud800" <= character <= "\udfff" for character in value):
         raise InvalidOption(f"{name} is {shown(value)}; NUL and lone surrogates are not allowed")
     return value
+
+
+def references_of(given: Sequence[str]) -> tuple[str, ...]:
+    """References given as one or as several. Raises `InvalidOption`."""
+    return tuple(label(one, "a reference") for one in ((given,) if isinstance(given, str) else given))
 
 
 _READ = 4_096

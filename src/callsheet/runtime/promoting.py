@@ -10,20 +10,25 @@ from msgspec.structs import replace
 from callsheet.derive import classify
 from callsheet.derive.derived import unpack
 from callsheet.errors import BodyErased, InvalidOption, NotFound
-from callsheet.graph.changes import Promoted
-from callsheet.graph.enums import ConfidenceSource, Freshness, Isolation, Policy, Privacy, Reason, Visibility
+from callsheet.graph.changes import Promoted, Superseded
+from callsheet.graph.enums import ConfidenceSource, Freshness, Level, Policy, Privacy, Reason, Visibility
 from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import PolicyDecision, ToolArtifact, ToolMemory
 from callsheet.graph.record import Record
-from callsheet.graph.times import Instant
+from callsheet.graph.times import Instant, instant, isoformat
 from callsheet.graph.values import Attribute, Digest, Scope
-from callsheet.policy.freshness import SECOND
+from callsheet.policy.candidate import Candidate
+from callsheet.policy.freshness import SECOND, recheck
+from callsheet.policy.promotion import Promotable, PromotionVerdict, promotable
 from callsheet.policy.sets import PolicySetDocument
+from callsheet.runtime import relating
 from callsheet.runtime.admitting import Admitting, policy_of
 from callsheet.runtime.checking import Checked, check, parts_of
+from callsheet.runtime.contradicting import Between, contradictions
+from callsheet.runtime.deciding import LIFETIME, SHORT_LIVED
 from callsheet.runtime.drafting import Drafting, text_bytes
 from callsheet.runtime.labels import strictest
-from callsheet.runtime.options import label, shown
+from callsheet.runtime.options import Time, label, shown
 from callsheet.runtime.seeing import Sight, resolve, sight
 from callsheet.runtime.session import Session, View
 from callsheet.runtime.stating import located, stated
@@ -35,6 +40,15 @@ RULE_VERSION = "1"
 
 _CODE = re.compile(r"[a-z0-9][a-z0-9_.:-]{0,63}")
 _UNSURE = 0.6
+
+METADATA_ONLY = "metadata_only"
+"""Among the limits of a memory: it tells that there is something, and nothing of what it says."""
+
+_VERDICTS: Mapping[Promotable, str] = {
+    Promotable.MEMORY: "promoted",
+    Promotable.METADATA: "promoted_metadata",
+    Promotable.AUDIT_ONLY: "promoted_audit_only",
+}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -53,6 +67,15 @@ class Promotion:
     attributes: Mapping[str, str]
     #: The set under which it is decided.
     policy_set: Digest
+    #: References of what it replaces, and of what it contradicts.
+    supersedes: tuple[str, ...] = ()
+    conflicts_with: tuple[str, ...] = ()
+    #: When it was observed; None: with the oldest of its results.
+    observed: Time | None = None
+    #: How it ages; None: as the shortest-lived of its results, or for its session where its attributes say so.
+    freshness: Freshness | None = None
+    #: When it goes out of date at the latest; None: by its class and its tools.
+    stale_after: Time | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -63,36 +86,102 @@ class _Source:
     body: ToolArtifact
     privacy: Privacy
     freshness: Freshness
+    #: How its tool's owner declares that it ages, and when it is out of date by that.
+    declared: Freshness | None
+    stale: Instant | None
     recheck: tuple[str, ...]
     gist: str
+    #: As what it may become a memory.
+    form: PromotionVerdict
 
 
 def promote(session: Session, view: View, promotion: Promotion) -> RecordId:
-    """Record a memory with the decision that made it, in one transaction. See `Conversation.promote`."""
+    """Record a memory with the decisions that made it, in one transaction. See `Conversation.promote`."""
     if not promotion.references:
         raise InvalidOption("promote needs at least one reference")
-    seen = sight(session, view)
     policy = policy_of(session, promotion.policy_set)
-    sources = _sources(seen, policy, promotion.references)
-    memory, privacy = _memory(seen, policy, sources, promotion)
-    scope = _scope(view, [source.record.header.scope for source in sources])
     ids: list[RecordId] = []
 
     def draft(drafting: Drafting) -> None:
-        ids[:] = [drafting.add(memory, kind="tool_memory", scope=scope, privacy=privacy)]
-        decision = PolicyDecision(
-            policy=Policy.PROMOTION,
-            verdict="promoted",
-            rule=f"promotion.{memory.extractor}",
-            policy_set=promotion.policy_set,
-            governs=(*ids, *memory.sources),
-        )
-        decided = drafting.add(decision, kind="decision", scope=scope)
-        for source in memory.sources:
-            drafting.add(Promoted(artifact=source, memory=ids[0], decision=decided), kind="promoted", scope=scope)
+        # What it bears on is looked up as of the position that it is appended at.
+        seen = sight(session, view)
+        sources = _sources(seen, policy, promotion.references)
+        made = _made(seen, policy, sources, promotion)
+        related = _related(seen, policy, made, promotion)
+        ids[:] = [_drafted(drafting, made, related, promotion)]
 
     session.append(view, draft)
     return ids[0]
+
+
+def _drafted(drafting: Drafting, made: "_Made", related: "_Related", promotion: Promotion) -> RecordId:
+    memory = replace(made.memory, supersedes=related.supersedes, conflicts_with=related.conflicts)
+    id = drafting.add(memory, kind="tool_memory", scope=made.scope, privacy=made.privacy)
+    decision = PolicyDecision(
+        policy=Policy.PROMOTION,
+        verdict=_VERDICTS[made.form.as_],
+        rule=f"promotion.{memory.extractor}" if made.form.as_ is Promotable.MEMORY else made.form.rule,
+        policy_set=promotion.policy_set,
+        governs=(id, *memory.sources),
+    )
+    made_by = drafting.add(decision, kind="decision", scope=made.scope)
+    for source in memory.sources:
+        drafting.add(Promoted(artifact=source, memory=id, decision=made_by), kind="promoted", scope=made.scope)
+    for one in related.decided:
+        verdict = "contradicted" if one.wins is None else "superseded"
+        pair = (one.other, id) if one.wins is False else (id, one.other)
+        why = Reason.CONFLICT if one.wins is None else Reason.SUPERSEDED
+        relating.decided(
+            drafting,
+            made.scope,
+            verdict=verdict,
+            reason=why,
+            governs=pair,
+            policy_set=promotion.policy_set,
+            by=one.by,
+        )
+        if one.wins is False:
+            replaced = Superseded(current=one.other, replaced=(id,), reason=one.by)
+            drafting.add(replaced, kind="superseded", scope=made.scope)
+    return id
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Made:
+    """A memory as it is to be recorded, but for what it bears on."""
+
+    memory: ToolMemory
+    privacy: Privacy
+    scope: Scope
+    form: PromotionVerdict
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Related:
+    """What a new memory bears on: as it was declared, and as it was decided."""
+
+    supersedes: tuple[RecordId, ...] = ()
+    conflicts: tuple[RecordId, ...] = ()
+    decided: tuple[Between, ...] = ()
+
+
+def _related(seen: Sight, policy: PolicySetDocument, made: _Made, promotion: Promotion) -> _Related:
+    replaced = tuple(dict.fromkeys(relating.owned(seen, one).id for one in promotion.supersedes))
+    against = tuple(dict.fromkeys(relating.owned(seen, one).id for one in promotion.conflicts_with))
+    for id in (*replaced, *against):
+        if id in made.memory.sources:
+            raise InvalidOption(f"the memory rests on {id}, so it can neither replace nor contradict it")
+    for id in replaced:
+        if id in against:
+            raise InvalidOption(f"{id} is to be replaced and contradicted at once; only one of the two can be")
+    if made.form.as_ is not Promotable.MEMORY:
+        return _Related(supersedes=replaced, conflicts=against)
+    found = contradictions(seen, made.memory, made.scope, policy, but=frozenset((*replaced, *against)))
+    return _Related(
+        supersedes=(*replaced, *(one.other for one in found if one.wins is True)),
+        conflicts=(*against, *(one.other for one in found if one.wins is None)),
+        decided=found,
+    )
 
 
 def demote(session: Session, view: View, reference: str, reason: str, policy_set: Digest) -> RecordId:
@@ -100,7 +189,7 @@ def demote(session: Session, view: View, reference: str, reason: str, policy_set
     if _CODE.fullmatch(reason) is None:
         raise InvalidOption(f"reason is {shown(reason)}; it must be a code of a-z, 0-9 and _ . : - such as 'too_old'")
     record, _ = _result(sight(session, view), reference)
-    scope = _scope(view, [record.header.scope])
+    scope = relating.scope_over(view, [record.header.scope])
     ids: list[RecordId] = []
 
     def draft(drafting: Drafting) -> None:
@@ -143,45 +232,70 @@ def _sources(seen: Sight, policy: PolicySetDocument, references: Sequence[str]) 
     for record, body in records.values():
         index = indexes.get(record.position)
         derived = unpack(index.derived) if index is not None else None
-        candidate = admitting.judged(record).candidate
+        candidate = replace(admitting.judged(record).candidate, outcome=body.status)
         contract = candidate.contract
+        privacy = strictest([candidate.privacy, *([derived.privacy] if derived is not None else [])])
+        form = promotable(replace(candidate, privacy=privacy), policy)
+        if form.as_ is Promotable.NONE:
+            raise InvalidOption(f"{record.id} becomes no memory ({form.rule}); it stays recallable as it is")
+        freshness = candidate.freshness or (derived.freshness if derived is not None else Freshness.TIME_BOUNDED)
         found.append(
             _Source(
                 record=record,
                 body=body,
-                privacy=strictest([candidate.privacy, *([derived.privacy] if derived is not None else [])]),
-                freshness=candidate.freshness or (derived.freshness if derived is not None else Freshness.TIME_BOUNDED),
-                recheck=(contract.recheck or ()) if contract is not None else (),
+                privacy=privacy,
+                freshness=freshness,
+                declared=contract.freshness if contract is not None else None,
+                stale=candidate.stale_after,
+                recheck=recheck(replace(candidate, freshness=freshness)),
                 gist=derived.gist if derived is not None else f"{body.tool or 'a tool'}: {body.size:,} bytes",
+                form=form,
             )
         )
     return tuple(found)
 
 
-def _scope(view: View, scopes: Sequence[Scope]) -> Scope:
-    """Where a memory may be seen: nowhere where one of its sources may not."""
-    private = [scope for scope in scopes if scope.visibility is Visibility.PARTICIPANT or scope.sub_agent is not None]
-    if not private:
-        return Scope(branch=view.branch, owner=view.participant, visibility=Visibility.BRANCH)
-    if len(private) == 1:
-        return replace(private[0], branch=view.branch)
-    return replace(
-        private[0],
-        branch=view.branch,
-        owner=view.participant,
-        visibility=Visibility.PARTICIPANT,
-        isolation=Isolation.ISOLATED,
-        shared_with=(),
-        releases=(),
-    )
-
-
 # ---------------------------------------------------------------------------------------------- the memory
+
+
+def _made(seen: Sight, policy: PolicySetDocument, sources: Sequence[_Source], promotion: Promotion) -> _Made:
+    memory, told = _memory(seen, policy, sources, promotion)
+    privacy = strictest([*(source.privacy for source in sources), classify.privacy(told)])
+    forms = [source.form for source in sources]
+    if policy.privacy.of(privacy) is not Level.RAW:
+        # What the caller tells may be of a stricter class than what it rests on.
+        own = Candidate(record=RecordId(""), kind="artifact", privacy=privacy)
+        forms.append(promotable(own, policy))
+    form = max(forms, key=lambda one: list(Promotable).index(one.as_))
+    scope = relating.scope_over(seen.view, [source.record.header.scope for source in sources])
+    if form.as_ is Promotable.AUDIT_ONLY:
+        scope = replace(scope, visibility=Visibility.AUDIT)
+    if form.as_ is Promotable.METADATA:
+        memory = _bare(seen, memory, sources)
+    return _Made(memory=memory, privacy=privacy, scope=scope, form=form)
+
+
+def _bare(seen: Sight, memory: ToolMemory, sources: Sequence[_Source]) -> ToolMemory:
+    """The memory with nothing of what its results say: which tools gave how much, and of which class."""
+    told = "; ".join(
+        f"{source.body.tool or 'a tool'}: {source.body.size:,} bytes, {source.privacy.value.replace('_', ' ')}"
+        for source in sources
+    )
+    return replace(
+        memory,
+        summary=seen.session.ledger.stash(seen.session.owner, text_bytes(told)),
+        payload=None,
+        locators=(),
+        attributes=(),
+        limits=(METADATA_ONLY,),
+        confidence_reason="nothing of what the sources say is stated",
+    )
 
 
 def _memory(
     seen: Sight, policy: PolicySetDocument, sources: Sequence[_Source], promotion: Promotion
-) -> tuple[ToolMemory, Privacy]:
+) -> tuple[ToolMemory, str]:
+    """The memory, and all that it tells as text."""
     session = seen.session
     summary = promotion.summary
     if summary is not None and (not isinstance(summary, str) or not summary.strip()):
@@ -196,8 +310,9 @@ def _memory(
     found = located(values, parts)
     extractor, _, version = promotion.extractor.partition("@")
     source, confidence = _confidence(promotion, extractor, len(found), len(values))
-    observed = min(source.record.header.at for source in sources)
-    freshness = min((source.freshness for source in sources), key=list(Freshness).index)
+    attributes = _attributes({name: redaction.text(value) for name, value in promotion.attributes.items()})
+    observed = _observed(session, sources, promotion)
+    freshness = _freshness(sources, promotion)
     memory = ToolMemory(
         sources=tuple(source.record.id for source in sources),
         tools=tuple(dict.fromkeys(source.body.tool for source in sources if source.body.tool)),
@@ -210,15 +325,14 @@ def _memory(
         extractor_version=version or (RULE_VERSION if extractor == "rule" else ""),
         freshness=freshness,
         observed=observed,
-        stale_after=_stale_after(observed, freshness, policy),
+        stale_after=_stale_after(observed, freshness, policy, sources, promotion),
         recheck_tools=tuple(dict.fromkeys(tool for source in sources for tool in source.recheck)),
         locators=tuple(dict.fromkeys(locator for _, locator in found)),
         promotion_policy=str(policy),
         tainted=True,
-        attributes=_attributes({name: redaction.text(value) for name, value in promotion.attributes.items()}),
+        attributes=attributes,
     )
-    told = text if payload is None else f"{text}\n{payload.decode('utf-8', 'replace')}"
-    return memory, strictest([*(source.privacy for source in sources), classify.privacy(told)])
+    return memory, text if payload is None else f"{text}\n{payload.decode('utf-8', 'replace')}"
 
 
 def _payload(value: object) -> bytes | None:
@@ -247,9 +361,50 @@ def _confidence(promotion: Promotion, extractor: str, found: int, stated: int) -
     return source, float(given)
 
 
-def _stale_after(observed: Instant, freshness: Freshness, policy: PolicySetDocument) -> Instant | None:
+def _observed(session: Session, sources: Sequence[_Source], promotion: Promotion) -> Instant:
+    newest = max(source.record.header.at for source in sources)
+    if promotion.observed is None:
+        return min(source.record.header.at for source in sources)
+    observed = instant(promotion.observed)
+    if observed > max(newest, session.clock.now()):
+        raise InvalidOption(f"observed is {isoformat(observed)}, which is yet to come")
+    return observed
+
+
+def _freshness(sources: Sequence[_Source], promotion: Promotion) -> Freshness:
+    """How it ages: what was declared of its tools may be made shorter, never longer."""
+    lives = list(Freshness).index
+    given = promotion.freshness
+    if given is None and promotion.attributes.get(LIFETIME) in SHORT_LIVED:
+        given = Freshness.SESSION
+    own = min((source.freshness for source in sources), key=lives)
+    if given is None:
+        return own
+    declared = min((source.declared for source in sources if source.declared is not None), key=lives, default=None)
+    if declared is None or lives(given) <= lives(declared):
+        return given
+    if promotion.freshness is None:
+        return declared
+    raise InvalidOption(f"freshness is {given.value!r}; the tools of its results declare {declared.value!r}, at most")
+
+
+def _stale_after(
+    observed: Instant,
+    freshness: Freshness,
+    policy: PolicySetDocument,
+    sources: Sequence[_Source],
+    promotion: Promotion,
+) -> Instant | None:
+    """The first time at which it is out of date by its class, by what its tools declare, or as it was given."""
     seconds = policy.freshness.of(freshness)
-    return Instant(observed + seconds * SECOND) if seconds is not None else None
+    due = [source.stale for source in sources if source.stale is not None]
+    if promotion.stale_after is not None:
+        due.append(instant(promotion.stale_after))
+        if due[-1] < observed:
+            raise InvalidOption(f"stale_after is {isoformat(due[-1])}, before it was observed, {isoformat(observed)}")
+    elif seconds is not None:
+        due.append(Instant(observed + seconds * SECOND))
+    return min(due, default=None)
 
 
 def _attributes(given: Mapping[str, str]) -> tuple[Attribute, ...]:

@@ -24,11 +24,12 @@ from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import Message, Selection, ToolArtifact
 from callsheet.graph.query import NodeQuery
 from callsheet.graph.record import Record
-from callsheet.policy.visibility import refusal
 from callsheet.runtime.deciding import Standings, read_standings
 from callsheet.runtime.ground import Ground
 from callsheet.runtime.recollecting import memories_of
+from callsheet.runtime.releasing import refused as refused_to
 from callsheet.runtime.ruling import shown
+from callsheet.runtime.telling import Telling
 from callsheet.runtime.unseen import CHANGES, Unseen, Visible, unseen
 from callsheet.runtime.unshown import Unshowing, Unshown
 from callsheet.runtime.withholding import withheld_calls
@@ -39,8 +40,11 @@ FIRST = 600
 What the newest question names of the rest is brought back.
 """
 
-HIDDEN = frozenset({Reason.BRANCH, Reason.PARTICIPANT_PRIVATE, Reason.AUDIT_ONLY, Reason.NOT_RELEASED, Reason.ERASED})
-"""Why a record was counted as hidden from a reader."""
+_AT_A_TIME = 500
+"""Records of other branches that are counted at once."""
+
+HIDDEN = frozenset({Reason.PARTICIPANT_PRIVATE, Reason.AUDIT_ONLY, Reason.NOT_RELEASED, Reason.ERASED})
+"""Why a record along its lineage was counted as hidden from a reader."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -51,6 +55,8 @@ class News:
     #: Before a first request: how much more there is.
     unshown: Unshown | None = None
     refused: Mapping[Reason, int] = field(default_factory=dict)
+    #: New records on branches that the reader does not stand on, counted apart from all else that is left out.
+    aside: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,17 +70,33 @@ class Reading:
         ground = self.ground
         if ground.base is None and not ground.policy.verbatim:
             first = self._unshown()
-            return News(records=first.records, unshown=first, refused=first.refused)
+            return News(records=first.records, unshown=first, refused=first.refused, aside=self._aside())
         query = NodeQuery(kinds=("message", "artifact"), lineage=ground.lineage, after=ground.seen)
         refused: dict[Reason, int] = {}
         records: list[Record] = []
         for record in ground.ledger.nodes(ground.key, query):
-            reason = Reason.ERASED if record.body is None else refusal(record.header, ground.boundary)
+            reason = refused_to(record, ground.boundary, ground.desk.opened)
             if reason is None:
                 records.append(record)
             else:
                 refused[reason] = refused.get(reason, 0) + 1
-        return News(records=records, refused=refused)
+        return News(records=records, refused=refused, aside=self._aside())
+
+    def _aside(self) -> int:
+        """The new messages and results on branches that the reader does not stand on; reads them where there are any."""
+        ground = self.ground
+        if len(ground.ledger.nodes(ground.key, NodeQuery(kinds=("branch",), limit=2))) < 2:
+            return 0
+        after, number = ground.seen, 0
+        while True:
+            query = NodeQuery(
+                kinds=("message", "artifact"), after=after, before=ground.lineage.upto + 1, limit=_AT_A_TIME
+            )
+            found = ground.ledger.nodes(ground.key, query)
+            number += sum(not ground.lineage.sees(record.branch, record.position) for record in found)
+            if len(found) < _AT_A_TIME:
+                return number
+            after = found[-1].position
 
     def _unshown(self) -> Unshown:
         """The newest of a history of which nothing is in view, with what of the rest is protected."""
@@ -89,7 +111,19 @@ class Reading:
             turns=max(1, ground.policy.turns),
             pinned=pinned,
             open=ground.open,
+            opened=ground.desk.opened,
+            silent=self.telling.silent,
         ).read()
+
+    @cached_property
+    def telling(self) -> Telling:
+        """Which records may not go to the provider with what they hold."""
+        return Telling(
+            ground=self.ground,
+            standings=self.standings,
+            withheld=self.withheld,
+            changed=self._ever_changed,
+        )
 
     def _pinned(self) -> set[str]:
         ground = self.ground
@@ -108,8 +142,15 @@ class Reading:
         return ground.desk.hidden
 
     def memories(self, results: Iterable[RecordId]) -> list[Record]:
-        """The memories that rest on any of these results; promotion is a change, so without any there are none."""
-        return memories_of(self.ground, results) if self._ever_changed and not self.ground.policy.verbatim else []
+        """The memories that these results call for; promotion is a change, so without any there are none."""
+        ground = self.ground
+        if not self._ever_changed or ground.policy.verbatim:
+            return []
+        shows = shown(ground.policy, ground.boundary, ground.shows)
+        visible = Visible(
+            ledger=ground.ledger, key=ground.key, lineage=ground.lineage, shows=shows, hidden=self._hidden
+        )
+        return memories_of(ground, results, visible)
 
     @cached_property
     def _ever_changed(self) -> bool:
@@ -133,6 +174,7 @@ class Reading:
         shows = shown(ground.policy, ground.boundary, ground.shows)
         return read_standings(ground.ledger, ground.key, ground.lineage, ids, shows, hidden=self._hidden)
 
+    @cached_property
     def withheld(self) -> frozenset[RecordId]:
         """The calls whose arguments may not be shown."""
         ground = self.ground

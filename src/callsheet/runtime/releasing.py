@@ -1,12 +1,43 @@
 """What releases and share lists open to one reader, beside what its lineage and the scopes of records show it."""
 
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from callsheet.graph.changes import Released, Shared, Withdrawn
 from callsheet.graph.cut import Lineage
-from callsheet.graph.enums import Relation, StateField, Visibility
+from callsheet.graph.enums import Reason, Role, Visibility
 from callsheet.graph.ids import RecordId
-from callsheet.graph.nodes import Boundary
+from callsheet.graph.nodes import Boundary, Message
 from callsheet.graph.ports import Ledger
-from callsheet.graph.query import LinkQuery, StateQuery
+from callsheet.graph.query import NodeQuery
 from callsheet.graph.record import Record, StreamKey
+from callsheet.policy.visibility import refusal
+
+_KINDS = ("released", "shared", "withdrawn")
+
+_INSTRUCTING = frozenset({Role.SYSTEM, Role.DEVELOPER})
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Opened:
+    """What has been opened to one reader up to a position; gone on from, so that only later changes are read."""
+
+    upto: int = 0
+    #: As whom it may be given something.
+    readers: frozenset[RecordId] = frozenset()
+    #: What is given now: each record with the one of the readers that it is given to.
+    given: frozenset[tuple[RecordId, RecordId]] = frozenset()
+    #: Whether anything was ever given to it or taken back.
+    ever: bool = False
+    #: What it may read.
+    records: frozenset[RecordId] = frozenset()
+    #: Of these, what may stand in its requests: another's instructions govern nobody else.
+    shown: frozenset[RecordId] = frozenset()
+    #: Of these, what stands on no branch that it inherits from, such as the work of a sub-agent; the newest last.
+    elsewhere: tuple[RecordId, ...] = ()
+
+
+NOTHING = Opened()
 
 
 def readers(boundary: Boundary, lineage: Lineage) -> frozenset[RecordId]:
@@ -15,22 +46,72 @@ def readers(boundary: Boundary, lineage: Lineage) -> frozenset[RecordId]:
     return frozenset(reader for reader in own if reader is not None)
 
 
-def opened(ledger: Ledger, key: StreamKey, lineage: Lineage, boundary: Boundary) -> frozenset[RecordId]:
-    """The records that a release in force, or a share list, opens to a reader. Audit-only records never are."""
-    given = readers(boundary, lineage)
-    found: set[RecordId] = set()
-    for row in ledger.states(key, StateQuery(field=StateField.RELEASE, lineage=lineage)):
-        record, _, reader = row.target.partition(" ")
-        if row.value is not None and reader in given:
-            found.add(RecordId(record))
-    if boundary.participant is not None:
-        query = LinkQuery(relation=Relation.SHARED_WITH, targets=(boundary.participant,), lineage=lineage)
-        found.update(link.source for link in ledger.links(key, query))
-    return (
-        frozenset(record.id for record in ledger.get(key, sorted(found)) if may_open(record)) if found else frozenset()
+def opened(ledger: Ledger, key: StreamKey, lineage: Lineage, boundary: Boundary, known: Opened = NOTHING) -> Opened:
+    """What is released to a reader or shared with it along its lineage, and was not taken back.
+
+    A change counts where the reader may see it. Audit-only records never are opened. `known` is what was found for the
+    same reader before; where nothing has changed since, one look for later changes is all that it costs.
+    """
+    who = readers(boundary, lineage)
+    if known.readers != who or known.upto > lineage.upto:
+        known = Opened(readers=who)
+    if known.upto == lineage.upto:
+        return known
+    later = ledger.nodes(key, NodeQuery(kinds=_KINDS, lineage=lineage, after=known.upto))
+    given = set(known.given)
+    ever = known.ever
+    for record in later:
+        if refusal(record.header, boundary) is None:
+            ever = _apply(record, who, given) or ever
+    if given == known.given:
+        return replace(known, upto=lineage.upto, ever=ever)
+    found = _there(ledger.get(key, sorted({record for record, _ in given})) if given else [])
+    shown = [record for record in found if not instructs(record)]
+    away = (record for record in shown if not lineage.sees(record.branch, record.position))
+    return Opened(
+        upto=lineage.upto,
+        readers=who,
+        given=frozenset(given),
+        ever=ever,
+        records=frozenset(record.id for record in found),
+        shown=frozenset(record.id for record in shown),
+        elsewhere=tuple(record.id for record in sorted(away, key=lambda record: record.position)),
     )
+
+
+def _apply(change: Record, who: frozenset[RecordId], given: set[tuple[RecordId, RecordId]]) -> bool:
+    """Let a change speak; whether it is about this reader."""
+    match change.body:
+        case Released(records=records, to=to) | Shared(records=records, participants=to):
+            pairs = {(record, reader) for record in records for reader in to if reader in who}
+            given |= pairs
+        case Withdrawn(records=records, from_=to):
+            pairs = {(record, reader) for record in records for reader in to if reader in who}
+            given -= pairs
+        case _:
+            pairs = set()
+    return bool(pairs)
+
+
+def _there(records: Iterable[Record]) -> list[Record]:
+    return [record for record in records if may_open(record)]
 
 
 def may_open(record: Record) -> bool:
     """Whether a release can open a record at all."""
     return record.header.scope.visibility is not Visibility.AUDIT
+
+
+def instructs(record: Record) -> bool:
+    """Whether a record is an instruction."""
+    return isinstance(record.body, Message) and record.body.role in _INSTRUCTING
+
+
+def refused(record: Record, boundary: Boundary, known: Opened) -> Reason | None:
+    """Why a record may not stand in this reader's requests; None: it may, by its scope or because it was opened."""
+    if record.body is None:
+        return Reason.ERASED
+    reason = refusal(record.header, boundary)
+    if reason is not None and record.id in known.shown:
+        return None
+    return reason

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from callsheet.assemble.itemising import Narrowed
 from callsheet.assemble.items import Item
-from callsheet.graph.enums import Level
+from callsheet.graph.enums import Level, Privacy
 from callsheet.graph.ids import RecordId
 from callsheet.graph.record import Record
 from callsheet.graph.times import Instant
@@ -21,6 +21,8 @@ class Remembered:
 
     decisions: dict[RecordId, "_Decided"] = field(default_factory=dict)
     items: dict[RecordId, "_Itemised"] = field(default_factory=dict)
+    #: The class of data of each record of which no change has made anything.
+    classes: dict[RecordId, tuple[Record, Privacy]] = field(default_factory=dict)
     #: The segments of narrowed results and their tokens.
     narrowed: Narrowed = field(default_factory=dict)
     _under: object = None
@@ -29,13 +31,13 @@ class Remembered:
         """The same, emptied unless all in it came out under the same settings."""
         if settings != self._under:
             self._under = settings
-            for known in (self.decisions, self.items, self.narrowed):
+            for known in (self.decisions, self.items, self.classes, self.narrowed):
                 known.clear()
         return self
 
     def forget(self, but: Collection[RecordId]) -> None:
         """Let go of all records but these."""
-        for known in (self.decisions, self.items):
+        for known in (self.decisions, self.items, self.classes):
             for id in [id for id in known if id not in but]:
                 del known[id]
         for key in [key for key in self.narrowed if key[0] not in but]:

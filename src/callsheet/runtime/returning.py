@@ -176,7 +176,7 @@ class Returning:
         return shown | {desk.calls[call].position for call in calls if call in desk.calls}
 
     def _terms(self, said: Record) -> list[str]:
-        index = self.ground.desk.indexes.get(said.id)
+        index = self.ground.desk.indexes.get(said.id) if said.id not in self.ground.silent else None
         return [term for term, _ in index.terms[:QUERY]] if index is not None else []
 
     def _matches(self, terms: Sequence[str], before: int, new: int) -> list[bringing.Match]:
@@ -190,7 +190,7 @@ class Returning:
         promising = matching.promising(PROMISING)
         if not promising:
             return []
-        return matching.matches(self.ground.desk.indexed(self.ground.ledger, self.ground.key, promising))
+        return matching.matches(self.ground.desk.counted(self.ground.ledger, self.ground.key, promising))
 
     def _around(self, position: int, behind: int, before: int) -> list[RecordId]:
         """Results that stood near a position, the nearest first; what followed it counts as nearer."""

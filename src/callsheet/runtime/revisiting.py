@@ -28,6 +28,7 @@ from callsheet.runtime.desk import Desk, bodies
 from callsheet.runtime.gathering import Gathered
 from callsheet.runtime.place import Place
 from callsheet.runtime.policies import policy_by_hash
+from callsheet.runtime.releasing import opened
 from callsheet.runtime.ruling import shown, tool_of
 from callsheet.runtime.stored import own_sheets
 from callsheet.runtime.tail import branches, model_said, unanswered
@@ -220,6 +221,7 @@ class Revisited:
             open=self._open,
             turn=self.sheet.turns,
             tool_of=lambda id: tool_of(self.place.ledger, self.place.conversation.key, id),
+            opened=opened(self.place.ledger, self.place.conversation.key, self.lineage, self.boundary).shown,
         )
         resolved = deciding.resolved(self.desk.records.values())
         newest = self._newest_user_turn()

@@ -75,7 +75,9 @@ class Sight:
 
     def shows(self, record: Record) -> bool:
         """Whether the record exists for this view."""
-        return self.lineage.sees(record.branch, record.position) and refusal(record.header, self.boundary) is None
+        if not self.lineage.sees(record.branch, record.position):
+            return False
+        return refusal(record.header, self.boundary) is None or record.id in self.opened()
 
     def refused(self, record: Record) -> Reason | None:
         """Why the content of a record that exists for this view may not be read."""
@@ -108,8 +110,9 @@ class Sight:
 
     def opened(self) -> frozenset[RecordId]:
         """The records that were released to this view or shared with it, wherever they stand."""
-        session = self.session
-        return opened(session.ledger, session.conversation.key, self.lineage, self.boundary)
+        session, desk = self.session, self.session.desk(self.view)
+        desk.opened = opened(session.ledger, session.conversation.key, self.lineage, self.boundary, desk.opened)
+        return desk.opened.records
 
 
 def sight(session: Session, view: View, *, boundary: Boundary | None = None, admit: Admit | None = None) -> Sight:

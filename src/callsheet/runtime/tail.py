@@ -251,5 +251,7 @@ def _calls(
     return tuple(
         KnownCall(id=record.id, body=record.body, scope=record.header.scope)
         for record in found
-        if isinstance(record.body, ToolCall) and hidden_from(record.header.scope, participant, run) is None
+        if isinstance(record.body, ToolCall)
+        and hidden_from(record.header.scope, participant, run) is None
+        and record.header.scope.owner in (None, participant)  # however open another's work is
     )

@@ -10,7 +10,7 @@ from callsheet.derive.redaction import Redaction
 from callsheet.graph.cut import Lineage
 from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import Boundary, ToolCall
-from callsheet.graph.values import Payload
+from callsheet.graph.values import Digest, Payload
 from callsheet.policy.sets import PolicySetDocument
 from callsheet.runtime.desk import Desk, bodies
 from callsheet.runtime.offering import in_shown_order
@@ -66,6 +66,11 @@ class Terms:
     @property
     def recall(self) -> bool:
         return self.order.recall and self.order.policy.recall
+
+    @cached_property
+    def policy_hash(self) -> Digest:
+        """The hash of the policy set, worked out once."""
+        return self.order.policy.hash
 
     @property
     def replayed_before(self) -> int:

@@ -4,12 +4,12 @@ Reads the whole history once, a few records at a time, and holds on to what it g
 """
 
 from collections import deque
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
 from callsheet.assemble.compose import INSTRUCTING
-from callsheet.assemble.sizes import estimated_tokens
+from callsheet.assemble.sizes import WITHHELD, estimated_tokens
 from callsheet.graph.cut import Lineage
 from callsheet.graph.enums import ArtifactStatus, Reason, Role
 from callsheet.graph.ids import RecordId
@@ -17,8 +17,9 @@ from callsheet.graph.nodes import Boundary, Message, ToolArtifact, ToolCall
 from callsheet.graph.ports import Ledger
 from callsheet.graph.query import NodeQuery
 from callsheet.graph.record import Record, StreamKey
-from callsheet.policy.visibility import refusal
 from callsheet.runtime.desk import called
+from callsheet.runtime.releasing import NOTHING, Opened
+from callsheet.runtime.releasing import refused as refused_to
 
 OPENING = 4
 """Of the older messages of the user the first ones: they tell what it is all about, and how it is to be done."""
@@ -43,6 +44,12 @@ class Unshown:
     #: Results among them.
     results: int = 0
     refused: dict[Reason, int] = field(default_factory=dict)
+    #: Of all the records those whose content may not go to the provider.
+    silent: set[RecordId] = field(default_factory=set)
+
+
+def _none(records: Sequence[Record]) -> Collection[RecordId]:
+    return ()
 
 
 @dataclass(kw_only=True, slots=True)
@@ -59,6 +66,10 @@ class Unshowing:
     #: Records that were pinned, and calls without a result.
     pinned: Collection[str]
     open: Collection[RecordId]
+    #: What was opened to the reader beside what scopes show it.
+    opened: Opened = NOTHING
+    #: Which of some visible records have content that may not go to the provider.
+    silent: Callable[[Sequence[Record]], Collection[RecordId]] = _none
     _found: Unshown = field(default_factory=Unshown)
     #: Results that are no success, by tool, until a later success of the tool; each with its turn.
     _failed: dict[str, list[tuple[Record, int]]] = field(default_factory=dict)
@@ -91,12 +102,15 @@ class Unshowing:
         while True:
             query = NodeQuery(kinds=("message", "artifact"), lineage=self.lineage, after=after, limit=_AT_A_TIME)
             portion = self.ledger.nodes(self.key, query)
+            shown: list[Record] = []
             for record in portion:
-                reason = Reason.ERASED if record.body is None else refusal(record.header, self.boundary)
+                reason = refused_to(record, self.boundary, self.opened)
                 if reason is None:
-                    yield record
+                    shown.append(record)
                 else:
                     refused[reason] = refused.get(reason, 0) + 1
+            self._found.silent.update(self.silent(shown))
+            yield from shown
             if len(portion) < _AT_A_TIME:
                 return
             after = portion[-1].position
@@ -151,4 +165,7 @@ class Unshowing:
         calls = {record.id: record.body for record in found if isinstance(record.body, ToolCall)}
         self._found.older += sign * len(records)
         self._found.results += sign * sum(isinstance(record.body, ToolArtifact) for record in records)
-        self._found.tokens += sign * sum(estimated_tokens(record, calls) for record in records)
+        silent = self._found.silent
+        self._found.tokens += sign * sum(
+            WITHHELD if record.id in silent else estimated_tokens(record, calls) for record in records
+        )

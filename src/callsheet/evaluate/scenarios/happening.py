@@ -7,7 +7,7 @@ from functools import singledispatch
 from callsheet.errors import InputError
 from callsheet.evaluate.scenarios import steps as st
 from callsheet.evaluate.scenarios.reading import content_text
-from callsheet.evaluate.scenarios.stage import Played
+from callsheet.evaluate.scenarios.stage import Played, pass_time
 from callsheet.runtime.conversation import Conversation, SubAgent
 
 
@@ -242,7 +242,7 @@ def _(step: st.Deactivate, play: Played, view: Conversation) -> None:
 
 @happen.register
 def _(step: st.Wait, play: Played, view: Conversation) -> None:
-    play.clock.advance(step.wait)
+    pass_time(play.clock, step.wait)
 
 
 @happen.register

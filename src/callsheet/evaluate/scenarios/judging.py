@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from msgspec import Struct
 
-from callsheet.errors import AssemblyError, CallsheetError, InputError, InvalidMessage
+from callsheet.errors import CallsheetError, InputError, InvalidMessage
 from callsheet.evaluate.messages import from_openai
 from callsheet.evaluate.scenarios.document import Expected, Recalls, Request, Scenario
 from callsheet.evaluate.scenarios.playing import played
@@ -71,7 +71,7 @@ def _judged(played: Played) -> Iterator[Judged]:
             try:
                 view, sheet = played.assemble(request)
                 yield _Judging(played, request, view, sheet).judged()
-            except (InputError, AssemblyError) as problem:
+            except CallsheetError as problem:
                 raise InputError(f"{place}: this request cannot be made: {problem}") from problem
 
 

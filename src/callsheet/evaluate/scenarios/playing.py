@@ -8,7 +8,7 @@ from callsheet.evaluate.scenarios import steps as st
 from callsheet.evaluate.scenarios.document import Scenario
 from callsheet.evaluate.scenarios.happening import happen
 from callsheet.evaluate.scenarios.marking import Marking
-from callsheet.evaluate.scenarios.stage import MAIN, Played
+from callsheet.evaluate.scenarios.stage import MAIN, Played, pass_time
 from callsheet.graph.ids import RecordId
 from callsheet.runtime.opening import MEMORY, open
 from callsheet.runtime.sources import RandomIds
@@ -54,7 +54,7 @@ def played(scenario: Scenario, provider: str, model: str) -> Played:
 
 def _play(play: Played, step: st.Step) -> None:
     turn = A_TURN if isinstance(step, st.User | st.Assistant | st.Send | st.Edit) else 0.0
-    play.clock.advance(turn if step.after is None else step.after)
+    pass_time(play.clock, turn if step.after is None else step.after)
     made = happen(step, play, play.view(step.on, step.by))
     if step.named is not None:
         if made is None:

@@ -13,6 +13,9 @@ from callsheet.testing import FixedClock
 
 MAIN = "main"
 
+LONGEST = 10**9
+"""Seconds that pass in one step."""
+
 
 @dataclass(kw_only=True)
 class Played:
@@ -73,3 +76,10 @@ class Played:
         """Record a message, and keep it for the size of plain replay."""
         self.said.append(message)
         return view.record(message, status=status).ids[0]
+
+
+def pass_time(clock: FixedClock, seconds: float) -> None:
+    """Move the clock. Raises `InputError` for more than thirty years."""
+    if not abs(seconds) <= LONGEST:
+        raise InputError(f"{seconds} seconds cannot pass; at most {LONGEST:,} can")
+    clock.advance(seconds)

@@ -13,6 +13,7 @@ from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import ToolCall
 from callsheet.policy.contracts import ToolContract, contracts
 from callsheet.policy.sets import PolicySetDocument
+from callsheet.runtime.children import tools_of
 from callsheet.runtime.drafting import Drafting, Ran
 from callsheet.runtime.executing import holding, results
 from callsheet.runtime.executing.carrying import Carrying
@@ -22,7 +23,6 @@ from callsheet.runtime.executing.pace import Pace, SystemPace
 from callsheet.runtime.executing.tool import AnyTool, Tool, by_name
 from callsheet.runtime.options import positive
 from callsheet.runtime.session import Session, View
-from callsheet.runtime.spawning import tools_of
 from callsheet.runtime.tail import KnownCall, Tail
 
 PARALLEL = 4

@@ -1,0 +1,87 @@
+"""Exact evidence: messages and tool results as they were recorded, found and read."""
+
+from callsheet.errors import InvalidOption, NotFound
+from callsheet.graph.ids import RecordId
+from callsheet.recall.request import DEFAULT_LIMIT, Range, RecallRequest
+from callsheet.runtime import recalling
+from callsheet.runtime.calling import arguments_of
+from callsheet.runtime.conversing.calls import PendingCall
+from callsheet.runtime.conversing.view import Viewed
+from callsheet.runtime.options import label, positive
+from callsheet.runtime.privileged import raw as read_raw
+from callsheet.runtime.recalling import Recalled
+from callsheet.runtime.searching import MOST_FOUND, Finding
+
+
+class Recalls(Viewed):
+    """Gives back what was recorded."""
+
+    def recall(
+        self,
+        reference: str,
+        *,
+        lines: Range | None = None,
+        rows: Range | None = None,
+        bytes: Range | None = None,
+        characters: Range | None = None,
+        pointer: str | None = None,
+        search: str | None = None,
+        limit: int = DEFAULT_LIMIT,
+    ) -> Recalled:
+        """Fetch a message or tool result as it was recorded, whole or one part of it, for the caller itself.
+
+        `reference` is an id, the beginning of one, or the short form that requests show. A range is (from, to),
+        counted from 0, without `to`, which may be None for the end; rows of a table do not count its header; `bytes`
+        are those of the content as recorded, `characters` those of its text. `pointer` is a JSON Pointer, `search` a
+        text to find in the content. At most one of them is given. `limit` is in bytes of content; `more` of the answer
+        reads on. What this view may see decides, and no policy set: for a model, use `answer_recall`. Secrets are
+        given as markers: see `raw`.
+
+        Raises `NotFound` for a reference or part that is not there or may not be seen, `InvalidOption`, `BodyErased`.
+        """
+        request = RecallRequest(
+            reference=reference,
+            lines=lines,
+            rows=rows,
+            bytes=bytes,
+            characters=characters,
+            pointer=pointer,
+            search=search,
+            limit=limit,
+        )
+        return recalling.recall(self._session, self._view, request)
+
+    def search(self, query: str, limit: int = MOST_FOUND) -> list[Finding]:
+        """Find messages and tool results by identifiers and words, over everything that this view may see.
+
+        Records that hold an identifier to the letter come first, then the best by BM25. Looked at are the newest 64
+        records of each identifier and word. What a recall answered is not found again.
+        """
+        RecallRequest(query=query)  # refuses what is no query
+        return recalling.search_all(self._session, self._view, query, limit=positive(limit, "limit"))
+
+    def answer_recall(self, arguments: object) -> str:
+        """Answer a model's call of the recall tool: the text to put into the tool message.
+
+        Takes the call as `pending` gives it, the provider's call as dict or SDK object, or its arguments as text or
+        object. It is answered under the boundary and the policy set of the sheet that the model was shown: a class of
+        data that may not go to its provider is told by metadata alone, and the set's byte budget bounds what is given.
+        Whatever the model wrote is answered; the text says what was wrong. Raises `InvalidMessage` for a value that is
+        no call.
+        """
+        given = arguments.arguments if isinstance(arguments, PendingCall) else arguments_of(arguments)
+        return recalling.answer_for(self._session, self._view, given, self._shown())
+
+    def raw(self, artifact: str, *, privileged: bool = False, reason: str | None = None) -> bytes:
+        """The exact bytes of a tool result, its parts one after another.
+
+        What holds secrets is given with `privileged` alone, and a `reason`: a short code such as ``incident_42``. Who
+        read it and why is then recorded before it is given. Raises `InvalidOption` where it holds secrets and is not
+        asked for so, `NotFound`, `BodyErased`, `Damaged`.
+        """
+        found = self._get((RecordId(label(artifact, "artifact")),))
+        if not found:
+            raise NotFound(f"no tool result {artifact!r} in conversation {self.name!r}")
+        if privileged != (reason is not None):
+            raise InvalidOption("a privileged read needs privileged=True and a reason")
+        return read_raw(self._session, self._view, found[0], reason=reason, policy_set=self._policy_hash())

@@ -1,0 +1,52 @@
+"""Why a sheet is as it is, and what another policy set would make of it."""
+
+from callsheet.explain.absence import WhyNot
+from callsheet.explain.difference import Difference
+from callsheet.explain.sheet import Explained
+from callsheet.graph.ids import RecordId
+from callsheet.policy.sets import PolicySetDocument
+from callsheet.runtime import comparing, explaining
+from callsheet.runtime.comparing import Compared
+from callsheet.runtime.conversing.view import Viewed
+from callsheet.runtime.explaining import Rebuilt
+from callsheet.runtime.options import label, positive
+from callsheet.runtime.policies import document_of
+from callsheet.runtime.sheet import Sheet
+
+
+class Explains(Viewed):
+    """Explains and compares sheets."""
+
+    def explain(self, sheet: Sheet | str) -> Explained:
+        """What a sheet holds and why, record by record: `callsheet.explain.sheet.text` has it in sentences.
+
+        Here and in the next three `sheet` may also be the id of a message or run that answers one. Nothing is stored,
+        and nothing that they tell holds content. Raises `NotFound`; the next and the last also `PolicyError` for a
+        policy set that is not known any more.
+        """
+        return explaining.explain(self._session, self._named_sheet(sheet))
+
+    def why_not(self, sheet: Sheet | str, record: str) -> WhyNot:
+        """Why a record does not stand in a sheet, or not in full; `record` is its id or how a request refers to it."""
+        return explaining.why_not(self._session, self._named_sheet(sheet), label(record, "record"))
+
+    def difference(self, one: Sheet | str, other: Sheet | str) -> Difference:
+        """What came in, went out and changed from one sheet to another."""
+        return explaining.difference(self._session, self._named_sheet(one), self._named_sheet(other))
+
+    def rebuild(self, sheet: Sheet | str) -> Rebuilt:
+        """A sheet made again from the records as of its cut, and held against what was stored."""
+        return explaining.rebuild(self._session, self._named_sheet(sheet))
+
+    def compare(
+        self, before: str | PolicySetDocument, after: str | PolicySetDocument, *, newest: int = 100
+    ) -> Compared:
+        """What the policy set `after` would change over the newest sheets of this conversation, against `before`.
+
+        Each is made again as of its cut, under both sets; nothing is stored. Raises `PolicyError` for an unknown set.
+        """
+        one, other = document_of(before), document_of(after)
+        return comparing.compare(self._session, one, other, newest=positive(newest, "newest"))
+
+    def _named_sheet(self, sheet: Sheet | str) -> RecordId:
+        return sheet.id if isinstance(sheet, Sheet) else self._sheet_of(RecordId(label(sheet, "sheet")))
