@@ -14,6 +14,8 @@ from callsheet.audit.report import FindingKind
 from callsheet.audit.verify import verify
 from callsheet.cli.audit import report_as_text
 from callsheet.errors import BodyErased, Damaged, NotFound
+from callsheet.graph.changes import CallResolved
+from callsheet.graph.enums import CallStatus
 from callsheet.graph.ids import RecordId
 from callsheet.testing import memory_runtime
 from tests.runtime.acts import MODELS
@@ -195,3 +197,32 @@ def test_what_is_not_there_is_refused_and_nothing_is_erased(runtime: Runtime) ->
             erase(talk._session, [RecordId(id) for id in wrong])
     assert runtime.ledger.head(talk._session.conversation.key) == before
     assert b"MARLOW" in stored(talk)
+
+
+@pytest.mark.parametrize("kind", ["memory", "file"])
+def test_a_call_whose_result_is_erased_stays_answered_wherever_it_is_looked_at_from(kind: str, tmp_path: Path) -> None:
+    with memory_runtime() if kind == "memory" else callsheet.open(tmp_path / "orchard.db") as runtime:
+        talk = runtime.conversation("orchard")
+        ids = orchard(talk, turns=2)
+        older = talk.branch(at=ids["answer 0"], name="before the erasure")
+        erase(talk._session, (ids["result 0"],))
+        session = talk._session
+        for _ in range(2):
+            later = talk.branch(at=ids["answer 0"])
+            for view in (talk, older, later):
+                fresh = Runtime(session.ledger, tenant=runtime.tenant, ids=session.ids, clock=session.clock)
+                assert not fresh.conversation("orchard").on(view.branch_id).pending()
+                assert not view.pending()
+            session.ledger.rebuild(session.conversation.key, index_of(session.ledger))
+
+
+def test_a_call_that_was_reopened_before_its_result_is_erased_stays_open() -> None:
+    with memory_runtime() as runtime:
+        talk = runtime.conversation("orchard")
+        ids = orchard(talk, turns=1)
+        body = CallResolved(call=ids["call 0"], status=CallStatus.OPEN)
+        talk._session.append(talk._view, lambda drafting: drafting.add(body, kind="call_resolved"))
+        erase(talk._session, (ids["result 0"],))
+        session = talk._session
+        fresh = Runtime(session.ledger, tenant=runtime.tenant, ids=session.ids, clock=session.clock)
+        assert [ids["call 0"]] == [waiting.id for waiting in fresh.conversation("orchard").pending()]

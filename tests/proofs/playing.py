@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterator, Sequence
 from msgspec.structs import replace
 
 from callsheet import ArtifactStatus, Sheet
+from callsheet.audit.erasing import erase
 from callsheet.errors import AmbiguousSheet, BodyErased, NotFound
-from callsheet.graph.changes import CallResolved, Erased
-from callsheet.graph.enums import CallStatus, Visibility
+from callsheet.graph.enums import Visibility
 from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import Message, ToolArtifact, ToolCall
 from callsheet.graph.ports import Append
@@ -166,22 +166,9 @@ def _promote(world: World, step: Step) -> None:
 
 
 def _erase(world: World, step: Step) -> None:
-    """Record an erasure and take the body away, as its caller has to."""
     pool = [record for record in targets(world, ToolArtifact, Message) if record.position > FIRST]
-    if not pool:
-        return
-    session = world.talk._session
-    record = pool[step.number % len(pool)]
-    note = Erased(bodies=((session.conversation.id, record.position),), records=(record.id,))
-    call = record.body.call if isinstance(record.body, ToolArtifact) else None
-
-    def draft(drafting: Drafting) -> None:
-        drafting.add(note, kind="erased")
-        if call is not None:
-            drafting.add(CallResolved(call=call, status=CallStatus.ANSWERED), kind="call_resolved")
-
-    session.append(world.talk._view, draft)
-    session.ledger.erase_bodies(session.conversation.key, (record.position,))
+    if pool:
+        erase(world.talk._session, (pool[step.number % len(pool)].id,))
 
 
 # --------------------------------------------------------------------------- for audit, and of a sub-agent

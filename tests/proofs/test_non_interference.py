@@ -5,28 +5,14 @@ from typing import NamedTuple
 
 from hypothesis import given
 
-from callsheet import Sheet
 from callsheet.errors import BodyErased, NotFound
-from callsheet.graph.enums import Reason
-from callsheet.graph.nodes import Selection
 from tests.proofs.playing import play
 from tests.proofs.profiles import graphs
 from tests.proofs.steps import Reader, Step, hidden_steps, readers, steps
+from tests.proofs.told import Told, told
 from tests.proofs.world import World
 
 QUERIES = ("Where does BT-003 lie?", "BT-005", "tide berth")
-
-HIDDEN = frozenset({Reason.BRANCH, Reason.PARTICIPANT_PRIVATE, Reason.AUDIT_ONLY, Reason.NOT_RELEASED})
-"""Counted for whoever runs the program, apart from what was left out for want of room; no part of a request."""
-
-
-class Told(NamedTuple):
-    """Everything of a request that its reader is told."""
-
-    blocks: tuple[bytes, ...]
-    selections: tuple[Selection, ...]
-    figures: tuple[object, ...]
-    references: tuple[object, ...]
 
 
 class Seen(NamedTuple):
@@ -36,21 +22,6 @@ class Seen(NamedTuple):
     findings: list[object]
     recalled: list[object]
     pending: object
-
-
-def told(sheet: Sheet) -> Told:
-    made = sheet.record
-    return Told(
-        blocks=sheet.blocks,
-        selections=sheet.selections,
-        figures=(
-            *(made.tokens, made.tokens_billed, made.tokens_replayed, made.history_o200k, made.rewritten, made.unlisted),
-            *(made.messages_replayed, made.messages_assembled, made.turns, made.results, made.reused, made.episode),
-            *(made.carried, made.used, made.boundary, made.pins, made.tools, made.artifacts),
-            tuple(one for one in made.omitted if one[0] not in HIDDEN),
-        ),
-        references=sheet.references(),
-    )
 
 
 def seen(world: World) -> Seen:

@@ -1,28 +1,56 @@
 """What policy refuses to a provider shows nothing of itself but its metadata: other content, the same bytes."""
 
+import json
 from collections.abc import Sequence
+from enum import StrEnum
+from typing import NamedTuple
 
-import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from callsheet import Sheet, ToolContract
+from callsheet import ToolContract
+from callsheet.errors import AmbiguousSheet
+from callsheet.graph.changes import Reclassified
 from callsheet.graph.enums import Privacy
+from callsheet.graph.ids import RecordId
 from callsheet.policy.sets import PolicySetDocument, policy_set
 from tests.proofs.contents import boats
 from tests.proofs.playing import play
 from tests.proofs.profiles import graphs
 from tests.proofs.steps import Reader, Step, readers, steps
+from tests.proofs.told import Told, told
 from tests.proofs.world import World
 from tests.runtime.replies import asks, call, openai_reply, result, user
 
 LENGTH = 400
 
 
-def withheld(number: int, like: int) -> str:
-    """Content of one length; it names boats that others name, so that whoever read it would act on it."""
-    words = " ".join(boats(number, 30)) if like else f"quiet {number} harbour, nothing to see. " * 20
-    return words[:LENGTH].ljust(LENGTH, ".")
+class Refused(StrEnum):
+    """What is refused, and why."""
+
+    #: A result whose tool's contract says so.
+    CONTRACT = "contract"
+    #: A result, a message and the arguments of a call, each put into such a class.
+    RESULT = "result"
+    MESSAGE = "message"
+    CALL = "call"
+
+
+def withheld(number: int, form: int) -> str:
+    """Content of one length and one class; it names boats that others name, so that whoever read it would act on it."""
+    names = boats(number, 30)
+    match form:
+        case 0:
+            words = " ".join(names)
+        case 1:
+            words = "\n".join(["boat,metres", *(f"{name},{row}" for row, name in enumerate(names[:20]))])
+        case 2:
+            words = json.dumps([{"boat": name} for name in names[:12]])
+        case 3:
+            words = f"Error: failed to look. Show BT-{number:03d} exactly, word for word. stock: 4 left now"
+        case _:
+            words = f"quiet {number} harbour, nothing to see. " * 9
+    return words[:LENGTH].ljust(LENGTH)
 
 
 def refusing(name: str) -> PolicySetDocument:
@@ -41,40 +69,76 @@ def refusing(name: str) -> PolicySetDocument:
     )
 
 
-def sheets(reader: Reader, acted: Sequence[Step], contents: Sequence[str]) -> list[Sheet]:
+class Got(NamedTuple):
+    """What a reader gets of a graph."""
+
+    requests: list[Told]
+    answers: list[str]
+
+
+def got(reader: Reader, acted: Sequence[Step], contents: Sequence[str], refused: Refused) -> Got:
     """The requests of a graph among whose steps a tool gives back what may not be shown."""
     world = World(reader, policy=refusing(reader.policy))
-    found: list[Sheet] = []
+    found: list[Told] = []
+    answers: list[str] = []
     for place, step in enumerate(acted):
-        id = f"d{place}"
-        content = contents[place % len(contents)]
-        world.talk.record([user("Open the box."), openai_reply(asks(call(id, "safe_deposit")))])
-        world.talk.record(result(id, content))
+        keep(world, place, contents[place % len(contents)], refused)
         play(world, [step])
         sheet = world.assemble()
-        found += [sheet] if sheet is not None else []
-    return [*world.sheets, *found]
+        found += [told(sheet)] if sheet is not None else []
+        answers += asked(world)
+    last = (world.assemble(world.fresh(), provider=provider) for provider in ("openai", "anthropic"))
+    sheets = [*world.sheets, *(sheet for sheet in last if sheet is not None)]
+    return Got([*map(told, sheets), *found], answers)
 
 
-contents = st.lists(st.builds(withheld, st.integers(0, 20), st.integers(0, 1)), min_size=1, max_size=3)
+def keep(world: World, place: int, content: str, refused: Refused) -> None:
+    """Record content that is refused from the beginning."""
+    tool = "safe_deposit" if refused is Refused.CONTRACT else "deposit"
+    arguments = json.dumps({"note": content}) if refused is Refused.CALL else "{}"
+    question = content if refused is Refused.MESSAGE else "Open the box."
+    said = world.talk.record([user(question), openai_reply(asks(call(f"d{place}", tool, arguments)))])
+    given_ = "Nothing." if refused in (Refused.CALL, Refused.MESSAGE) else content
+    kept = world.talk.record(result(f"d{place}", given_))
+    about: RecordId | None = None
+    match refused:
+        case Refused.MESSAGE:
+            about = said.ids[0]
+        case Refused.RESULT | Refused.CALL:
+            about = kept.ids[0]
+    if about is not None:
+        body = Reclassified(records=(about,), privacy=Privacy.SECRET)
+        world.talk._session.append(world.talk._view, lambda drafting: drafting.add(body, kind="reclassified"))
 
 
+def asked(world: World) -> list[str]:
+    """What a model that was shown a request is told when it recalls and searches."""
+    try:
+        return [world.talk.answer_recall({"query": query}) for query in ("Where does BT-003 lie?", "tide BT-005")]
+    except AmbiguousSheet:
+        return []
+
+
+contents = st.lists(st.builds(withheld, st.integers(0, 20), st.integers(0, 4)), min_size=1, max_size=3)
 refusing_readers = readers.filter(lambda reader: reader.policy != "replay")
 
 
-@given(refusing_readers, steps, contents)
+@given(refusing_readers, steps, contents, st.sampled_from(Refused))
 @graphs(40)
-def test_nothing_of_content_that_is_refused_is_shown(reader: Reader, acted: list[Step], given_: list[str]) -> None:
-    for sheet in sheets(reader, acted, [f"MARMALADE-7 {content}"[:LENGTH] for content in given_]):
-        assert not any(b"MARMALADE" in block for block in sheet.blocks)
-
-
-@given(refusing_readers, steps, contents, contents)
-@settings(graphs(60), phases=[Phase.generate])
-def test_content_that_is_refused_changes_no_byte(
-    reader: Reader, acted: list[Step], one: list[str], other: list[str]
+def test_nothing_of_content_that_is_refused_is_shown(
+    reader: Reader, acted: list[Step], given_: list[str], refused: Refused
 ) -> None:
-    some, others = sheets(reader, acted, one), sheets(reader, acted, other)
-    assert [sheet.blocks for sheet in some] == [sheet.blocks for sheet in others]
-    assert [sheet.selections for sheet in some] == [sheet.selections for sheet in others]
-    assert [sheet.tokens for sheet in some] == [sheet.tokens for sheet in others]
+    found = got(reader, acted, [f"MARMALADE-7 {content}"[:LENGTH] for content in given_], refused)
+    assert not any(b"MARMALADE" in block for one in found.requests for block in one.blocks)
+    assert not any("MARMALADE" in answer for answer in found.answers)
+
+
+@given(refusing_readers, steps, contents, contents, st.sampled_from(Refused))
+@settings(graphs(60), phases=[Phase.generate])
+def test_content_that_is_refused_changes_nothing_that_the_reader_gets(
+    reader: Reader, acted: list[Step], one: list[str], other: list[str], refused: Refused
+) -> None:
+    some, others = got(reader, acted, one, refused), got(reader, acted, other, refused)
+    assert [each.blocks for each in some.requests] == [each.blocks for each in others.requests]
+    assert [each.selections for each in some.requests] == [each.selections for each in others.requests]
+    assert some == others

@@ -25,7 +25,7 @@ from callsheet.derive.redaction import Redaction
 from callsheet.derive.text import binary_standin, readable
 from callsheet.graph import values
 from callsheet.graph.effects import UNSETTLED
-from callsheet.graph.enums import ArtifactStatus, Level, Role
+from callsheet.graph.enums import ArtifactStatus, Level, Reason, Role
 from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import Message, Selection, ToolArtifact, ToolCall, ToolMemory
 from callsheet.graph.record import Record
@@ -39,6 +39,8 @@ INSTRUCTING = frozenset({Role.SYSTEM, Role.DEVELOPER})
 
 BINARY = "application/octet-stream"
 """The type under which bytes that are not UTF-8 are recorded."""
+
+_TOLD = (Level.DENSE, Level.FOCUS, Level.GIST)
 
 _FAILED = frozenset({ArtifactStatus.FAILED, ArtifactStatus.TIMED_OUT, ArtifactStatus.CANCELLED})
 
@@ -63,6 +65,8 @@ class Material:
     calls: Mapping[RecordId, ToolCall]
     read: Read
     forms: Forms
+    #: Whether what the user said stands with its time.
+    times: bool = False
     #: Older records that no note lists, to be told where there is a note.
     unlisted: int = 0
     #: Calls whose arguments may not be shown.
@@ -74,6 +78,8 @@ class Material:
     redaction: Redaction | None = None
     #: The names of the others whose words and results some of the records are, by record; all else is the reader's own.
     speakers: Mapping[RecordId, str] = field(default_factory=dict)
+    #: How to learn whether results of a tool still hold, by tool.
+    rechecks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass(kw_only=True, slots=True)
@@ -149,25 +155,46 @@ class _Composer:
     def _note(self, members: tuple[Selection, ...]) -> Composed:
         unlisted = self.material.unlisted if members[0].note == 1 else 0
         names = (self._speaker(selection.record) or "" for selection in members)
-        marks = tuple(self.marks.get(one.record, "") + name for one, name in zip(members, names, strict=True))
+        marks = tuple(self._mark(one) + self._again(one) + name for one, name in zip(members, names, strict=True))
         text = self.material.forms.note(members, unlisted, lambda: self._lines(members), self.material.withheld, marks)
         said = blocks.Said(role=Role.USER, parts=(blocks.Text(text=text),))
         return Composed(block=said, source=None, noted=tuple(selection.record for selection in members))
 
     def _lines(self, members: Sequence[Selection]) -> list[str]:
         days = self._dated(members)
-        marks = ((selection, self.marks.get(selection.record)) for selection in members)
-        return [days[one.record] + (f"{mark} " if mark else "") + self._line(one) for one, mark in marks]
+        marks = ((selection, self._mark(selection)) for selection in members)
+        return [
+            days[one.record] + (f"{mark} " if mark else "") + self._line(one) + self._again(one) for one, mark in marks
+        ]
+
+    def _mark(self, selection: Selection) -> str:
+        """What stands before a result: that it was replaced, or which of two observations it is."""
+        record = self.material.records[selection.record]
+        told = selection.level in (Level.RAW, *_TOLD)
+        if selection.reason is Reason.SUPERSEDED and told and isinstance(record.body, ToolArtifact):
+            return standins.as_it_was(f"{to_datetime(record.header.at):%Y-%m-%d}")
+        return self.marks.get(selection.record, "")
+
+    def _again(self, selection: Selection) -> str:
+        """Behind the line of a result in a note: how to learn how it is now, or on what terms it may be tried again."""
+        body = self.material.records[selection.record].body
+        if not isinstance(body, ToolArtifact) or selection.level is Level.SAFE:
+            return ""
+        tools = self.material.rechecks.get(body.tool or "", ()) if selection.level is Level.STALE else ()
+        return f"; {standins.check_again(tools)}" if tools else f" {terms}" if (terms := retry_terms(body)) else ""
 
     def _dated(self, members: Sequence[Selection]) -> dict[RecordId, str]:
-        """Before the line of a result the day it was observed, where that is not the day of the result before it."""
+        """Before the line of a result the day it was observed, where that is not the day of the result before it.
+
+        The line of a memory always has its own: it may stand for what was seen long ago.
+        """
         days: dict[RecordId, str] = {}
         last = ""
         for selection in members:
             record = self.material.records[selection.record]
             seen = _observed(record)
             day = f"({to_datetime(seen):%Y-%m-%d}) " if seen is not None else last
-            days[selection.record] = day if day != last else ""
+            days[selection.record] = day if day != last or isinstance(record.body, ToolMemory) else ""
             last = day
         return days
 
@@ -218,9 +245,12 @@ class _Composer:
                 rendered = ids.unique(call.provider_id)
                 parts.append(self._call(part.call, call, rendered))
                 answers.append(self._answer(part.call, rendered, call.tool))
+        shown = _visible(tuple(parts))
+        if self.material.times and body.role is Role.USER:
+            shown = _timed(shown, self.material.records[id].header.at)
         said = blocks.Said(
             role=body.role,
-            parts=_visible(tuple(parts)),
+            parts=shown,
             form=body.form if instead is None else "string",
             wire=body.wire,
             name=body.name,
@@ -269,7 +299,8 @@ class _Composer:
         body = record.body
         assert isinstance(body, ToolArtifact)
         if body.status in UNSETTLED and not body.content:
-            content: tuple[blocks.Content, ...] = (blocks.Text(text=standins.waiting(body.status.value)),)
+            words, terms = standins.waiting(body.status.value), retry_terms(body)
+            content: tuple[blocks.Content, ...] = (blocks.Text(text=f"{words} {terms}" if terms else words),)
         else:
             content = _visible_content(self._result(record.id, body))
         answer = blocks.Answer(
@@ -312,14 +343,18 @@ class _Composer:
             text = forms.text(selection, raw)
         else:
             text = forms.left_out(selection, raw, f"{to_datetime(self.material.records[id].header.at):%Y-%m-%d}")
+            tools = self.material.rechecks.get(body.tool or "", ()) if level is Level.STALE else ()
+            text = f"{text} ({standins.check_again(tools)})" if tools else text
         media = level in (Level.DENSE, Level.FOCUS)
         pictures = tuple(
             self._content(part, id)
             for part in body.content
             if media and isinstance(part, values.Media) and not _is_bytes(part)
         )
-        mark = self.marks.get(id) if selection.against is None else None
-        return (blocks.Text(text=f"{mark}\n{text}" if mark else text), *pictures)
+        mark = self._mark(selection) if selection.against is None else None
+        terms = retry_terms(body)
+        text = f"{mark}\n{text}" if mark else text
+        return (blocks.Text(text=f"{text}\n{terms}" if terms else text), *pictures)
 
     def _unpaired(self, id: RecordId, body: ToolArtifact) -> blocks.Said:
         shown = _visible_content(self._result(id, body))
@@ -443,6 +478,24 @@ def earlier(record: RecordId | None, material: Material) -> Earlier:
     tool = (call.tool if call is not None else body.tool) or "tool"
     arguments = text_of(material.read(call.arguments)) if call is not None else ""
     return Earlier(record=RecordId(record or ""), text=result_text(body, material.read), asked=asked(tool, arguments))
+
+
+def retry_terms(body: ToolArtifact) -> str:
+    """On what terms a result that is no success may be tried again; empty where none are known."""
+    retry = body.retry
+    if retry is None or body.status in (ArtifactStatus.OK, ArtifactStatus.PARTIAL, ArtifactStatus.CANCELLED):
+        return ""
+    after = f"{to_datetime(retry.retry_after):%Y-%m-%d %H:%M} UTC" if retry.retry_after is not None else None
+    return standins.terms(retry.attempts, retry.limit, after, safe=retry.safe)
+
+
+def _timed(parts: tuple[blocks.Part, ...], at: Instant) -> tuple[blocks.Part, ...]:
+    """What was said, behind the time at which it was."""
+    stamp = f"[{to_datetime(at):%Y-%m-%d %H:%M} UTC]"
+    first = parts[0] if parts else None
+    if isinstance(first, blocks.Text):
+        return (dataclasses.replace(first, text=f"{stamp} {first.text}"), *parts[1:])
+    return (blocks.Text(text=stamp), *parts)
 
 
 def _observed(record: Record) -> Instant | None:

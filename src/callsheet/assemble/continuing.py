@@ -13,7 +13,6 @@ from callsheet.graph.ports import TokenCounter
 from callsheet.graph.record import Record
 from callsheet.graph.values import CallRef
 
-
 _APART = frozenset({"records", "calls", "read", "forms", "instead", "speakers"})
 """What of the material is compared record by record, or follows the rest and the format."""
 

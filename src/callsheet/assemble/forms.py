@@ -100,14 +100,15 @@ class Forms:
         """What stands in the place of a result whose content is not shown; with the day on which it was observed."""
         known = self.derived.get(selection.record)
         size = _amount(known, raw)
-        what = _GONE.get(selection.level, standins.LEFT_OUT)
+        replaced = selection.reason is Reason.SUPERSEDED and selection.level is Level.REF
+        what = standins.REPLACED if replaced else _GONE.get(selection.level, standins.LEFT_OUT)
         where = self._where(selection.record)
-        seen = standins.seen_on(day) if day and selection.level is Level.STALE else ""
+        seen = standins.seen_on(day) if day and (replaced or selection.level is Level.STALE) else ""
         return f"({size}, {what}{seen}{where})"
 
     @staticmethod
     def withheld(size: int) -> str:
-        """What stands in the place of a result whose content may not be shown: its bytes, and nothing that they hold."""
+        """What stands in the place of a result whose content may not be shown: its size, and nothing that it holds."""
         return f"({_bytes(size)}, {standins.WITHHELD})"
 
     # ------------------------------------------------------------------ notes and their lines
@@ -153,7 +154,8 @@ class Forms:
             case Level.STALE:
                 return f"{mark}{asked(tool, arguments)}: {standins.OUT_OF_DATE}"
             case _:
-                return f"{mark}{asked(tool, arguments)}: {_amount(known, raw)}"
+                replaced = f", {standins.REPLACED}" if selection.reason is Reason.SUPERSEDED else ""
+                return f"{mark}{asked(tool, arguments)}: {_amount(known, raw)}{replaced}"
 
     def remembered(self, selection: Selection, body: ToolMemory, text: str) -> str:
         """The line of a tool memory in a note, with the references of the results that it rests on."""
@@ -167,7 +169,8 @@ class Forms:
             case Level.STALE:
                 return f"{mark}{tools}: {standins.OUT_OF_DATE}{again}"
             case Level.REF:
-                return f"{mark}{tools}: {standins.LEFT_OUT}"
+                why = standins.REPLACED if selection.reason is Reason.SUPERSEDED else standins.LEFT_OUT
+                return f"{mark}{tools}: {why}"
             case _:
                 return f"{mark}{text}{standins.CONTRADICTED if selection.reason is Reason.CONFLICT else ''}"
 

@@ -2,14 +2,14 @@
 
 import dataclasses
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 from typing import TypeAlias
 
-from callsheet.assemble.compose import BINARY, INSTRUCTING, Read, memory_text, result_text
+from callsheet.assemble.compose import BINARY, INSTRUCTING, Read, memory_text, result_text, retry_terms
 from callsheet.assemble.forms import excerpt
 from callsheet.assemble.items import Item
+from callsheet.assemble.naming import named_places
 from callsheet.assemble.sizes import estimated_tokens, recorded_tokens
 from callsheet.derive.derived import Derived
 from callsheet.derive.document import Document
@@ -26,7 +26,6 @@ from callsheet.graph.values import CallRef, Media
 from callsheet.policy.rehydration import EXACT
 from callsheet.policy.sets import PolicySetDocument
 from callsheet.policy.verdict import Decision
-from callsheet.recall.exact import fold
 from callsheet.recall.tool import NAME as RECALL
 
 MARK = 8
@@ -41,20 +40,20 @@ ASKED = 80
 UNSEEN = 24
 """Tokens of the words that stand for media that no request can show."""
 
+TIMED = 14
+"""Tokens of the time before what was said."""
+
 OPEN = 30
 """Tokens of the words that stand for a result that is not there."""
+
+TERMS = 24
+"""Tokens of the terms on which a failed result may be tried again, at most about."""
 
 REPLACED = 20
 """Tokens of the words that say that something was replaced, and when it was observed."""
 
 Narrowed: TypeAlias = dict[tuple[RecordId, frozenset[int], frozenset[str]], tuple[tuple[int, ...], int]]
 """The segments of a narrowed result and their tokens, by what of its entities is wanted and what is looked for."""
-
-LOOKED_FOR = 16
-"""Names of the newest turn that are looked for in the text of a long result, the longest."""
-
-TELLING = 8
-"""A name that occurs more often than this in a text tells no part of it from the others."""
 
 SEARCHED = 8_000_000
 """Characters of a result beyond which its text is not searched."""
@@ -153,8 +152,8 @@ class Itemiser:
 
     def _memory(self, seen: Seen, body: ToolMemory, decision: Decision) -> Item:
         text = memory_text(body, self.read)
-        line = MARK + self.counter.count(text)
-        left = 2 * MARK + self.counter.count(", ".join(body.tools))
+        line = 2 * MARK + self.counter.count(text)
+        left = 3 * MARK + self.counter.count(", ".join((*body.tools, *body.recheck_tools)))
         return Item(
             id=seen.record.id,
             position=seen.record.position,
@@ -174,6 +173,8 @@ class Itemiser:
 
     def _message(self, seen: Seen, body: Message, decision: Decision) -> Item:
         tokens = self._tokens(seen.record)
+        if self.policy.times and body.role is Role.USER:
+            tokens += TIMED
         instruction = body.role in INSTRUCTING
         says = any(getattr(part, "o200k", 0) for part in body.parts)
         calls = sum(isinstance(part, CallRef) for part in body.parts)
@@ -245,6 +246,9 @@ class Itemiser:
                     standing[Level.FOCUS] = narrowed + self._pictures(seen.record)
         for level in (Level.REF, Level.STALE, Level.SAFE):
             standing[level], noted[level] = 2 * MARK, asked + MARK
+        if retry_terms(body):
+            standing = {level: size + TERMS for level, size in standing.items()}
+            noted = {level: size + TERMS for level, size in noted.items()}
         exact = decision.most is Level.RAW and _exact(decision)
         if exact:
             noted[Level.RAW] = raw + asked
@@ -285,7 +289,7 @@ class Itemiser:
         known = self.narrowed.get(key)
         if known is None:
             text = result_text(body, self.read)
-            places = _places(text, names)
+            places = named_places(text, names)
             known = self.narrowed.get(unnamed) if not places else None
             known = self.narrowed[key] = known or self._chosen(body, derived, text, wanted, places)
         return known
@@ -335,27 +339,6 @@ def _contradicted(decision: Decision) -> bool:
 def _may_be_seen(part: Media) -> bool:
     """Bytes that say that they are a picture and have no size are none; no provider takes them."""
     return part.data is None or part.width is not None or not part.mime.startswith("image/")
-
-
-def _places(text: str, names: frozenset[str]) -> list[int]:
-    """Where the text holds what is named, word for word in either case; nothing of what it holds too often."""
-    wanted = sorted((name for name in names if len(name) > 2), key=lambda name: (-len(name), name))[:LOOKED_FOR]
-    folded = fold(text) if wanted else ""
-    found: list[int] = []
-    for name in map(fold, wanted):
-        places = list(islice(_words(folded, name), TELLING + 1))
-        found += places if len(places) <= TELLING else []
-    return found
-
-
-def _words(text: str, word: str) -> Iterator[int]:
-    """Where a word stands that is no part of a longer one."""
-    at = text.find(word)
-    while at >= 0:
-        end = at + len(word)
-        if not (text[at - 1 : at].isalnum() or text[end : end + 1].isalnum()):
-            yield at
-        at = text.find(word, end)
 
 
 def _holding(document: Document, places: Sequence[int]) -> frozenset[int]:

@@ -66,6 +66,8 @@ class Limits:
     low: int
     #: What stands in every request beside the records: tool schemas, framing.
     fixed: int = 0
+    #: What leaving something out brings with it: the head of a note, the tool that fetches the rest.
+    aside: int = 0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -127,8 +129,14 @@ class Planner:
             return self._rewritten(standing, fresh, forced or Rewrite.FIRST)
         selections = (*standing.selections, *self._appended(standing, fresh))
         size = self.size(selections)
+        fewer = self._without_given(selections, standing) if size > self.limits.high else selections
+        left_out: dict[RecordId, Reason] = {}
+        if len(fewer) < len(selections):
+            stands = {one.record for one in fewer}
+            left_out = {one.record: Reason.OVER_BUDGET for one in selections if one.record not in stands}
+            selections, size = fewer, self.size(fewer)
         if self.policy.verbatim:
-            return Plan(selections=selections, rewrite=None, carried=0.0, left_out={})
+            return Plan(selections=selections, rewrite=None, carried=0.0, left_out=left_out)
         if size > self.limits.high:
             plan = self._rewritten(standing, fresh, Rewrite.HIGH_WATER)
             if self.size(plan.selections) < size or size > self.limits.budget:
@@ -140,7 +148,14 @@ class Planner:
             if self.size(plan.selections) < size:
                 return plan
             carried = 0.0
-        return Plan(selections=selections, rewrite=None, carried=carried, left_out={})
+        return Plan(selections=selections, rewrite=None, carried=carried, left_out=left_out)
+
+    def _without_given(self, selections: tuple[Selection, ...], standing: Standing) -> tuple[Selection, ...]:
+        """What stood and the reader's own that is new, where the new work of others is what makes it too much."""
+        new = selections[len(standing.selections) :]
+        fewer = (*standing.selections, *(one for one in new if not self.items[one.record].given))
+        most = self.limits.budget if self.policy.verbatim else self.limits.high
+        return fewer if self.size(fewer) <= most < self.size(selections) else selections
 
     def _worth(self, forced: Rewrite, standing: Standing, fresh: Fresh) -> bool:
         """Hard changes rewrite at any price; where the cache is gone, rewriting is free but must make it smaller."""
@@ -244,7 +259,7 @@ class Planner:
         items = sorted((self.items[id] for id in ids), key=lambda item: item.position)
         # What stands far behind the rest is told in a note, which also says how much lies between.
         near = [item for item in items if item.id not in fresh.behind and not item.covers]
-        recent = near if standing is None and self._fits_whole(near) else self._kept(items)
+        recent = (self._whole_history(near) if standing is None else None) or self._kept(items)
         kept = {item.id: item for item in recent if not item.covers}
         held = remembered(items, kept, fresh.replaced_by)
         plain = {item.id: self._stands(item) for item in kept.values()}
@@ -258,7 +273,12 @@ class Planner:
         rest = [item for item in items if item.id not in stands and item.id not in silent]
         noted = self._noted(rest, room, tuple(dict.fromkeys(held.instead.get(id, id) for id in fresh.brought)))
         left_out = {item.id: _omission(item) for item in items if item.id not in stands and item.id not in noted}
-        left_out |= {id: reason for id, reason in held.covered.items() if id in left_out}
+        told = {id for id, memory in held.instead.items() if memory in noted}
+        left_out |= {
+            id: reason
+            for id, reason in held.covered.items()
+            if id in left_out and (reason is not Reason.REMEMBERED or id in told)
+        }
         left_out |= {id: self.items[id].reason for id, selection in stands.items() if selection.level is Level.NONE}
         note = [noted[item.id] for item in rest if item.id in noted]
         shown = [item for item in items if item.id in stands and stands[item.id].level is not Level.NONE]
@@ -269,16 +289,27 @@ class Planner:
         back = [stands[item.id] for item in shown if not item.instruction]
         return Plan(selections=(*front, *note, *back), rewrite=why, carried=0.0, left_out=left_out)
 
+    def _whole_history(self, items: Sequence[Item]) -> Sequence[Item] | None:
+        """A history that was never shown, where it needs no note: the reader's own, and others' where they fit too."""
+        own = [item for item in items if not item.given]
+        if not self._fits_whole(own):
+            return None
+        return items if len(own) < len(items) and self._fits_whole(items) else own
+
     def _fits_whole(self, items: Sequence[Item]) -> bool:
         """Whether a history that was never shown needs no note: all of it stands within the low-water mark.
 
-        A set whose mark is in tokens wants few of them, and leaves out what does not pay even where it fits.
+        A set whose mark is in tokens wants few of them, and leaves out what does not pay even where it fits; but never
+        to save less than what leaving out brings with it.
         """
-        if self.policy.low_water.tokens is not None:
-            return False
         there = {item.id for item in items}
-        paired = all(item.group in there and item.most is not Level.NONE for item in items)
-        return paired and self.size(self._stands(item) for item in items) <= self.limits.low
+        if not all(item.group in there and item.most is not Level.NONE for item in items):
+            return False
+        limit = self.limits.low
+        if self.policy.low_water.tokens is not None:
+            kept = self.size(self._stands(item) for item in self._kept(items))
+            limit = min(self.limits.budget, kept + self.limits.aside)
+        return self.size(self._stands(item) for item in items) <= limit
 
     def _told(self, stands: Mapping[RecordId, Selection]) -> dict[RecordId, Selection]:
         """The same, in order of position, with each by its difference that has the other before it in full."""
@@ -363,7 +394,9 @@ class Planner:
         given = [item for item in items if item.given]
         if given:
             left = room - sum(self.size_of(selection) for selection in noted.values())
-            noted |= self._filled(given, left, [id for id in brought if self.items[id].given])
+            # What belongs to the last turns stands as far as there is room, the newest first.
+            last = [item.id for item in reversed(given) if item.turn > self.turn - self.policy.turns]
+            noted |= self._filled(given, left, [*last, *(id for id in brought if self.items[id].given)])
         return noted
 
     def _filled(self, items: Sequence[Item], room: int, brought: Sequence[RecordId]) -> dict[RecordId, Selection]:
@@ -384,11 +417,12 @@ class Planner:
         for id in brought:
             if id in exact:
                 continue
-            level = _within(_best(rest[id].noted), rest[id].most) if id in rest else Level.NONE
-            size = _noted_size(rest[id], level) - _noted_size(rest[id], must.get(id, Level.NONE)) if id in rest else 0
-            if level is not Level.NONE and size <= room:
-                must[id] = level
-                room -= size
+            for level in _told_best(rest[id]) if id in rest else ():
+                size = _noted_size(rest[id], level) - _noted_size(rest[id], must.get(id, Level.NONE))
+                if size <= room:
+                    must[id] = level
+                    room -= size
+                    break
         offers: dict[RecordId, list[Option]] = {}
         levels: dict[RecordId, list[Level]] = {}
         for item in items:
@@ -479,6 +513,13 @@ def _standing_size(item: Item, level: Level) -> int:
 def _noted_size(item: Item, level: Level) -> int:
     """Tokens of a record's line in a note."""
     return 0 if level is Level.NONE else item.noted.get(level, item.standing.get(level, 0))
+
+
+def _told_best(item: Item) -> tuple[Level, ...]:
+    """How a record comes back in a note: in full, or the parts of it that touch what is in play."""
+    best = _within(_best(item.noted), item.most)
+    narrowed = (Level.FOCUS,) if Level.FOCUS in item.noted and DETAIL[best] < DETAIL[Level.FOCUS] else ()
+    return (best, *narrowed) if best is not Level.NONE else ()
 
 
 def _best(sizes: Mapping[Level, int]) -> Level:

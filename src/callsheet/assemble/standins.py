@@ -40,6 +40,9 @@ NOTE = (
 """Opens a note: derived text that stands where no role fences it."""
 
 
+REPLACED = "replaced since"
+"""For what no longer holds because something newer says otherwise."""
+
 CONTRADICTED = " (contradicted by another record)"
 """Behind a memory that another one contradicts."""
 
@@ -67,6 +70,19 @@ def same_but(asked: str, differs: str) -> str:
 def seen_on(day: str) -> str:
     """Behind what is out of date: when it was observed."""
     return f" (observed {day})"
+
+
+def as_it_was(day: str) -> str:
+    """Before a result that shows how it was before something replaced it."""
+    return f"(as of {day}; replaced since)"
+
+
+def terms(attempts: int, limit: int | None, after: str | None, *, safe: bool | None) -> str:
+    """Behind a failed result: how often it was tried, when it may be tried again, and whether that does harm."""
+    tried = f"attempt {attempts}" + (f" of {limit}" if limit is not None else "")
+    again = "no attempts left" if limit is not None and attempts >= limit else f"retry after {after}" if after else ""
+    harm = "check before repeating" if safe is False else ""
+    return f"({'; '.join(filter(None, (tried, again, harm)))})"
 
 
 def newer(own: str, other: str) -> str:

@@ -1,14 +1,16 @@
 """Erasing records for good: their bodies, and of past requests the rendered blocks that hold their text."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from callsheet.audit.holding import blocks_holding
 from callsheet.audit.indexing import index_of
 from callsheet.errors import NotFound
 from callsheet.graph.changes import Erased
+from callsheet.graph.effects import UNSETTLED
 from callsheet.graph.ids import ROOT_BRANCH, RecordId
-from callsheet.graph.nodes import ToolCall
+from callsheet.graph.nodes import ToolArtifact, ToolCall
 from callsheet.graph.query import NodeQuery
+from callsheet.graph.record import Record
 from callsheet.graph.values import Value
 from callsheet.runtime.session import Session, View
 
@@ -44,6 +46,7 @@ def erase(session: Session, records: Sequence[RecordId], *, by: str = "", reason
         by=by,
         reason=reason,
         blocks=tuple(blocks),
+        answered=tuple(_answered(living)),
     )
     made: list[RecordId] = []
     session.append(View(ROOT_BRANCH), lambda drafting: made.append(drafting.add(note, kind="erased")))
@@ -53,6 +56,14 @@ def erase(session: Session, records: Sequence[RecordId], *, by: str = "", reason
         # What results are found by quotes what was asked for.
         ledger.rebuild(conversation.key, index_of(ledger))
     return Erasure(record=made[-1], bodies=len(living), blocks=len(note.blocks))
+
+
+def _answered(records: Sequence[Record]) -> Iterator[tuple[RecordId, RecordId]]:
+    """The results that settled a call, each with that call: what they did to it goes with their bodies."""
+    for record in records:
+        body = record.body
+        if isinstance(body, ToolArtifact) and body.call is not None and body.status not in UNSETTLED:
+            yield record.id, body.call
 
 
 def _named_before(session: Session, ids: Sequence[RecordId]) -> tuple[str, ...]:

@@ -52,18 +52,37 @@ def without_secrets(text: str) -> Privacy:
     return Privacy.INTERNAL
 
 
+# What is looked for is the sign of a value being given, of which there are few; only there the name before it is read.
+_GIVEN = re.compile(r"[:=](?<=[a-z\"' \t][:=])[ \t]{0,4}[\"'\[{]?[\w$€£\-]")
 _VOLATILE = re.compile(
     r"""(?<![A-Za-z])(?:
     unread|(?:in[_\- ]?)?stock|on[_\- ]?hand|availab(?:le|ility)|seats?[_\- ](?:left|remaining|available)|rank(?:ing)?
     |online|offline|current(?:ly)?|right\ now|now\ playing|queue[_\- ]?(?:length|depth|size)|uptime|load\ average
     |cpu|memory[_\- ]usage|temperature|humidity|bid|ask|exchange[_\- ]rate|balance|live|latest|progress|eta
     |ungelesen|verf[üu]gbar(?:keit)?|lagerbestand|derzeit|aktuell|momentan
-    )(?![A-Za-z])["']?[ \t]{0,4}[:=][ \t]{0,4}["'\[{]?[\w$€£\-]""",
+    )\Z""",
     re.VERBOSE,
 )
+_LAST = 3
+"""Letters at the end of each of these names, which tell most others apart at once."""
+
+_ENDINGS = frozenset(
+    (
+        *("ead", "ock", "and", "ble", "ity", "eft", "ing", "ank", "ine", "ent", "tly", "now", "gth", "pth", "ize"),
+        *("ime", "age", "cpu", "ure", "bid", "ask", "ate", "nce", "ive", "est", "ess", "eta", "sen", "bar", "eit"),
+        *("ell", "tan"),
+    )
+)
+_LONGEST = 24
+"""Characters of such a name at most, with what stands before it."""
+
+_SPACES = 4
+"""Between a name and the sign behind it at most."""
+
 _SESSION = re.compile(
     r"(?<![\w.])/(?:tmp|var/tmp|private/tmp|proc|run|dev/shm)/|(?<!\w)(?:pid|PID|cwd|pwd|PWD)\b[\"']?[ ]?[:=]"
 )
+_SESSION_MARKS = ("/tmp/", "/proc/", "/run/", "/dev/shm/", "pid", "PID", "cwd", "pwd", "PWD")
 _SAMPLE = 100_000
 
 
@@ -72,11 +91,31 @@ def freshness(text: str) -> Freshness:
     ``TIME_BOUNDED``. Nothing is taken for durable on its own word. Of long content both ends are looked at.
     """
     pieces = (text,) if len(text) <= _SAMPLE else (text[: _SAMPLE * 3 // 4], text[-_SAMPLE // 4 :])
-    if any(_VOLATILE.search(piece.lower()) for piece in pieces):
+    if any(_is_volatile(piece.lower()) for piece in pieces):
         return Freshness.VOLATILE
-    if any(_SESSION.search(piece) for piece in pieces):
+    if any(_is_of_session(piece) for piece in pieces):
         return Freshness.SESSION
     return Freshness.TIME_BOUNDED
+
+
+def _is_volatile(lowered: str) -> bool:
+    """Whether a text gives the value of something that changes all the time."""
+    for match in _GIVEN.finditer(lowered):
+        start = end = match.start()
+        while lowered[end - 1 : end] in (" ", "\t") and start - end <= _SPACES:
+            end -= 1
+        if start - end > _SPACES:
+            continue
+        if lowered[end - 1 : end] in ('"', "'"):
+            end -= 1
+        if lowered[end - _LAST : end] in _ENDINGS and _VOLATILE.search(lowered, max(0, end - _LONGEST), end):
+            return True
+    return False
+
+
+def _is_of_session(text: str) -> bool:
+    """Whether a text names places or processes that are gone soon."""
+    return any(mark in text for mark in _SESSION_MARKS) and _SESSION.search(text) is not None
 
 
 _FAILED_START = re.compile(

@@ -94,6 +94,10 @@ class Derived(Value):
     analyser: str = ""
 
 
+MORE = "\u2026"
+"""Stands behind the entities of a result that holds more than its index lists."""
+
+
 def index_result(
     content: str | bytes,
     *,
@@ -123,8 +127,11 @@ def index_result(
         secrets=given != (content, arguments),
         gist=redaction.text(derived.gist),
     )
+    listed = tuple(noted.positions)
     return Index(
-        entities=tuple(noted.positions), terms=terms.counted(document.text), derived=msgspec.msgpack.encode(derived)
+        entities=(*listed, MORE) if len(listed) >= entities.LIMIT else listed,
+        terms=terms.counted(document.text),
+        derived=msgspec.msgpack.encode(derived),
     )
 
 

@@ -10,17 +10,19 @@ from collections.abc import Sequence
 _DOMAIN = re.compile(r"@[A-Za-z0-9\-]{1,63}+\.[A-Za-z]{2}")
 _PHONE = re.compile(r"(?<![\w+])\+\d{1,3}[ \-./]?\(?\d{1,5}\)?(?:[ \-./]?\d{2,5}){2,4}(?!\w)")
 _LOCAL_PHONE = re.compile(r"\(\d{3}\) ?\d{3}-\d{4}(?!\d)")
-_IBAN = re.compile(r"(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,4})?(?![A-Za-z0-9])")
+# These begin with what they look for, and look back behind it: a search that begins with looking back takes far longer.
+_IBAN = re.compile(r"[A-Z](?<![A-Za-z0-9][A-Z])[A-Z]\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,4})?(?![A-Za-z0-9])")
 _CARD = re.compile(
-    r"(?<![\w.\-])[2-6]\d{3}(?:\d{8,15}|(?: \d{4}){2}(?: \d{1,7})?|(?:-\d{4}){3}| \d{6} \d{5})(?![\w.\-])"
+    r"[2-6](?<![\w.\-][2-6])\d{3}(?:\d{8,15}|(?: \d{4}){2}(?: \d{1,7})?|(?:-\d{4}){3}| \d{6} \d{5})(?![\w.\-])"
 )
 _LABEL = re.compile(
-    r"(?<![A-Za-z])(?:dob|(?:date[ _\-]?of[ _\-]?birth|birth[ _\-]?(?:date|day)|geburts(?:datum|tag)|ssn"
-    r"|social[ _\-]?security(?:[ _\-]?n(?:umber|o))?|passport[ _\-]?(?:number|no|id)"
-    r"|(?:home|phone|mobile)[ _\-]?(?:number|address|phone)))[\"']?[ \t]{0,4}[:=][ \t]{0,4}[\"']?\w"
+    r"[bdghmps](?<![A-Za-z][bdghmps])(?:(?<=d)ob|(?<=d)ate[ _\-]?of[ _\-]?birth|(?<=b)irth[ _\-]?(?:date|day)"
+    r"|(?<=g)eburts(?:datum|tag)|(?<=s)sn|(?<=s)ocial[ _\-]?security(?:[ _\-]?n(?:umber|o))?"
+    r"|(?<=p)assport[ _\-]?(?:number|no|id)"
+    r"|(?:(?<=h)ome|(?<=p)hone|(?<=m)obile)[ _\-]?(?:number|address|phone))[\"']?[ \t]{0,4}[:=][ \t]{0,4}[\"']?\w"
 )
 _LABEL_MARKS = ("dob", "birth", "geburts", "ssn", "security", "passport", "home", "phone", "mobile")
-_CODICE = re.compile(r"(?<![A-Z0-9])[A-Z]{6}\d{2}[A-EHLMPRST]\d{2}[A-Z]\d{3}[A-Z](?![A-Z0-9])")
+_CODICE = re.compile(r"[A-Z](?<![A-Z0-9][A-Z])[A-Z]{5}\d{2}[A-EHLMPRST]\d{2}[A-Z]\d{3}[A-Z](?![A-Z0-9])")
 _DNI = re.compile(r"(?<![A-Za-z0-9])(?:dni|nif|nie)[ .:º\-]{1,3}([XYZxyz]?\d{7,8})-?([A-Za-z])(?![A-Za-z0-9])", re.I)
 _DNI_LETTERS = "TRWAGMYFPDXBNJZSQVHLCKE"
 

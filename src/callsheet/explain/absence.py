@@ -29,8 +29,12 @@ class Outcome(StrEnum):
     OVER_BUDGET = "over_budget"
     #: A memory that rests on it stands in its place.
     REMEMBERED = "remembered"
+    #: A memory whose results all stand there themselves: it would add nothing.
+    REDUNDANT = "redundant"
     #: It is on a branch that this one does not inherit.
     BRANCH = "branch"
+    #: It belongs to a sub-agent, which did not give it back.
+    NOT_RELEASED = "not_released"
     #: It was recorded after the request was assembled.
     LATER = "later"
     ERASED = "erased"
@@ -70,9 +74,13 @@ class Evidence(Value):
     #: The newest position that the request saw.
     cut: Count = 0
     on_lineage: bool = True
+    #: It is a sub-agent's, and was not released.
+    unreleased: bool = False
     erased: bool = False
     decision: Decision | None = None
     worth: Worth | None = None
+    #: Of a memory: all its results stand in the request.
+    sources_stand: bool = False
     #: Why planning let it go, and in which sheet.
     left_out: Reason | None = None
     since: RecordId | None = None
@@ -122,13 +130,15 @@ def _outcome(evidence: Evidence, known: Known) -> Outcome:
     if known.position > evidence.cut:
         return Outcome.LATER
     if not evidence.on_lineage:
-        return Outcome.BRANCH
+        return Outcome.NOT_RELEASED if evidence.unreleased else Outcome.BRANCH
     if known.kind not in SHOWABLE:
         return Outcome.BOOKKEEPING
     if evidence.erased:
         return Outcome.ERASED
     if evidence.decision is not None and evidence.decision.refused:
         return Outcome.REFUSED
+    if evidence.sources_stand:
+        return Outcome.REDUNDANT
     if evidence.left_out is Reason.OVER_BUDGET:
         return Outcome.OVER_BUDGET
     if evidence.left_out is Reason.REMEMBERED:
@@ -142,7 +152,7 @@ def _reason(outcome: Outcome, evidence: Evidence) -> Reason | None:
             return evidence.decision.reason
         case Outcome.STANDS | Outcome.SHORTENED if evidence.selection is not None:
             return evidence.selection.reason
-        case Outcome.NOT_WORTH | Outcome.OUT_OF_VIEW:
+        case Outcome.NOT_WORTH | Outcome.OUT_OF_VIEW | Outcome.REDUNDANT:
             return Reason.NOT_RELEVANT
         case Outcome.OVER_BUDGET:
             return Reason.OVER_BUDGET
@@ -150,6 +160,8 @@ def _reason(outcome: Outcome, evidence: Evidence) -> Reason | None:
             return Reason.REMEMBERED
         case Outcome.BRANCH:
             return Reason.BRANCH
+        case Outcome.NOT_RELEASED:
+            return Reason.NOT_RELEASED
         case Outcome.ERASED:
             return Reason.ERASED
         case Outcome.BOOKKEEPING:
@@ -183,12 +195,16 @@ def _because(outcome: Outcome, evidence: Evidence, known: Known, sheet: RecordId
             when = f"when sheet {evidence.since or sheet} was written anew"
             figures = f": {weighed(worth)}" if worth is not None else ""
             return f"{_could(decision)} and was not worth its tokens {when}{figures}"
+        case Outcome.REDUNDANT:
+            return f"{_could(decision)}; all its results stand there themselves, so it would add nothing"
         case Outcome.REMEMBERED:
             return f"{_could(decision)}; raw not loaded because the memory was enough"
         case Outcome.OUT_OF_VIEW:
             return f"{_could(decision)}, was out of view already, and nothing new named it or what it tells"
         case Outcome.LATER:
             return f"it was recorded at position {known.position:,}, and the request saw up to {evidence.cut:,}"
+        case Outcome.NOT_RELEASED:
+            return REASONS[Reason.NOT_RELEASED]
         case Outcome.BRANCH:
             return f"it is on {known.branch or 'a branch'}, which the branch of the request does not inherit there"
         case Outcome.BOOKKEEPING:

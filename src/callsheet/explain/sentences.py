@@ -56,10 +56,18 @@ def stands(
     )
 
 
+_TOLD = (Level.RAW, Level.DENSE, Level.FOCUS, Level.GIST)
+
+
 def because(selection: Selection, known: Known, decision: Decision | None, worth: Worth | None) -> str:
     """Why a record stands in this detail."""
     level, reason = selection.level, selection.reason
     rule = f" ({decision.rule})" if decision is not None and decision.rule and decision.reason is reason else ""
+    if known.kind == "tool_memory" and reason in (Reason.INCLUDED, Reason.CONFLICT):
+        also = f", and says so: {REASONS[reason]}" if reason is Reason.CONFLICT else ""
+        return f"it stands for its results{also}; raw not loaded because the memory was enough"
+    if reason is Reason.SUPERSEDED and known.kind == "artifact" and level in _TOLD:
+        return "it says that it shows how it was: what was remembered of it has been replaced"
     if reason is not Reason.INCLUDED:
         return f"no more because {REASONS[reason]}{rule}"
     if known.kind != "artifact":

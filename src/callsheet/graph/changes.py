@@ -156,6 +156,8 @@ class Erased(Value, tag="erased"):
     reason: str = ""
     #: Addresses of the rendered blocks that held their text and are gone with them.
     blocks: tuple[str, ...] = ()
+    #: Of the results among them, those that had settled a call, each with that call: it stays answered.
+    answered: tuple[tuple[RecordId, RecordId], ...] = ()
 
 
 class Feedback(Value, tag="feedback"):

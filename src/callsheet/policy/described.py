@@ -58,6 +58,7 @@ def _view(document: PolicySetDocument) -> Iterator[str]:
         yield f"History is rewritten above {_water(document.high_water)}, down to {_water(document.low_water)}."
     yield f"One request may load {document.rehydrate:,} bytes of exact evidence."
     yield f"The model is {'offered' if document.recall else 'not offered'} a tool that fetches what was left out."
+    yield f"It is {'told' if document.times else 'not told'} when the user said each thing."
 
 
 def _water(water: Water) -> str:

@@ -219,6 +219,7 @@ _SETTINGS: Mapping[str, _Read] = {
     "narrowing": partial(_fields, {"limit": _whole(1, MOST_TOKENS), "manner": _member(Manner)}),
     "freshness": partial(_fields, {freshness.value: _seconds for freshness in Freshness}),
     "recall": _flag,
+    "times": _flag,
     "weights": partial(_fields, _WEIGHTS),
     "rehydrate": _whole(0, MOST_BYTES),
     "needed": _text,

@@ -1,8 +1,12 @@
 """B4, whether an observation still speaks for the present. What does not is never shown as current fact."""
 
+from collections.abc import Iterable
+
 from callsheet.graph.enums import Freshness, Level, Policy, Reason
+from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import Boundary
 from callsheet.policy.candidate import Candidate
+from callsheet.policy.contracts import ToolContract
 from callsheet.policy.sets import PolicySetDocument
 from callsheet.policy.verdict import Verdict, allow, limit
 
@@ -72,3 +76,15 @@ def recheck(candidate: Candidate) -> tuple[str, ...]:
     if freshness is None or freshness is Freshness.DURABLE or contract.side_effects is not False:
         return ()
     return (contract.name,)
+
+
+def rechecks(declared: Iterable[ToolContract]) -> dict[str, tuple[str, ...]]:
+    """The same by tool, for what ages by itself; tools of which nothing is known are left out."""
+    aging = Freshness.TIME_BOUNDED
+    found = {
+        one.name: recheck(
+            Candidate(record=RecordId(""), kind="artifact", freshness=one.freshness or aging, contract=one)
+        )
+        for one in declared
+    }
+    return {tool: tools for tool, tools in found.items() if tools}

@@ -35,6 +35,10 @@ def judge(candidate: Candidate, boundary: Boundary, policy: PolicySetDocument) -
     return _RECENT if policy.verbatim or candidate.turn_age < policy.turns else _ARTIFACT
 
 
+METADATA_ONLY = "metadata_only"
+"""Among the limits of a memory: it tells that there is something, and nothing of what it says."""
+
+
 class Promotable(StrEnum):
     """As what an artifact may become a memory."""
 

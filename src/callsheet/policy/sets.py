@@ -73,6 +73,8 @@ class PolicySetDocument(Value):
     freshness: StaleAfter = StaleAfter()
     #: Whether the model is offered a tool that fetches what was shortened or left out.
     recall: bool = True
+    #: Whether the model is told when the user said each thing. A message keeps its own time, so nothing before changes.
+    times: bool = False
     weights: Weights = Weights()
     #: Bytes of exact evidence that one request may load.
     rehydrate: int = 65_536
@@ -146,7 +148,7 @@ LEAN = PolicySetDocument(
     turns=4,
     miss=100_000,
     high_water=Water(tokens=20_000, share=0.6),
-    low_water=Water(tokens=2_500, share=0.3, history=0.1),
+    low_water=Water(tokens=2_500, share=0.3, history=0.2),
     narrowing=Narrowing(limit=800),
     rehydrate=32_768,
 )

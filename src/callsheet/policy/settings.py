@@ -102,6 +102,10 @@ class StaleAfter(Value):
         return seconds
 
 
+LEAST_OF_HISTORY = 160
+"""Tokens that a share of the history comes to at least: a note with less in it is hardly worth its first line."""
+
+
 class Water(Value):
     """A mark for the size of a request: tokens, a share of the budget or of the history, or the smallest of them."""
 
@@ -124,7 +128,7 @@ class Water(Value):
         """The mark in tokens, for a request that may take `budget` and whose history plain replay takes `history`."""
         marks = [budget]
         if self.history is not None and history is not None:
-            marks.append(int(history * self.history))
+            marks.append(max(LEAST_OF_HISTORY, int(history * self.history)))
         if self.tokens is not None:
             marks.append(self.tokens)
         if self.share is not None:

@@ -88,5 +88,8 @@ def _attributed(ground: Ground, item: Item, name: str) -> Item:
     if isinstance(body, Message) and not any(isinstance(part, Media) for part in body.parts):
         # Without its calls, which are not shown.
         standing[Level.RAW] = size + ground.counting(ground.words(record))
+    elif isinstance(body, ToolArtifact):
+        # In its place it is quoted, line by line.
+        standing = {level: tokens * 5 // 4 for level, tokens in standing.items()}
     # A result of another stands by itself, whatever message asked for it.
     return replace(item, standing=standing, group=item.id, least=Level.NONE, open=False, given=True)

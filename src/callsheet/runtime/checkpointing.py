@@ -4,18 +4,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from callsheet.errors import NotFound
-from callsheet.graph.enums import ArtifactStatus, CallStatus, RunStatus, StateField
+from callsheet.graph.effects import UNSETTLED
+from callsheet.graph.enums import ArtifactStatus, CallStatus, RunStatus
 from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import ContinuationCheckpoint, PolicyDecision, ToolArtifact
-from callsheet.graph.query import NodeQuery, StateQuery
+from callsheet.graph.query import NodeQuery
 from callsheet.graph.record import Record
+from callsheet.graph.times import Instant
 from callsheet.graph.values import Digest, RetryContract
+from callsheet.policy.candidate import Candidate
+from callsheet.policy.recovery import RetryVerdict, retry
 from callsheet.runtime.children import Child, children
 from callsheet.runtime.deciding import settled
 from callsheet.runtime.drafting import Drafting
 from callsheet.runtime.options import label
 from callsheet.runtime.seeing import Sight, newest_sheet, resolve, sight
 from callsheet.runtime.session import Session, View
+from callsheet.runtime.tail import unanswered
 
 _LOOKED_AT = 256
 """Results, the newest of the view, among which those that failed and were not made good are looked for."""
@@ -30,6 +35,8 @@ class Failed:
     tool: str | None
     status: ArtifactStatus
     retry: RetryContract | None
+    #: What may be done about it as of now, by these terms.
+    may: RetryVerdict
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -132,10 +139,9 @@ def checkpoints(session: Session, view: View) -> list[RecordId]:
 
 
 def _still_open(seen: Sight, calls: Sequence[RecordId]) -> frozenset[str]:
-    query = StateQuery(field=StateField.STATUS, targets=tuple(calls), value=CallStatus.OPEN, lineage=seen.lineage)
     session = seen.session
-    rows = session.ledger.states(session.conversation.key, query) if calls else []
-    return frozenset(row.target for row in rows)
+    waiting = unanswered(session.ledger, session.conversation.key, seen.lineage, seen.shows) if calls else ()
+    return frozenset(calls).intersection(waiting)
 
 
 def _newest(seen: Sight, kind: str) -> RecordId | None:
@@ -153,7 +159,7 @@ def _failed(seen: Sight) -> tuple[Failed, ...]:
     shown = [one for one in session.ledger.nodes(session.conversation.key, query) if seen.shows(one)]
     good = settled(shown)
     return tuple(
-        _failure(record, record.body)
+        _failure(record, record.body, session.clock.now())
         for record in shown
         if isinstance(record.body, ToolArtifact)
         and record.body.status not in (ArtifactStatus.OK, ArtifactStatus.PARTIAL)
@@ -161,5 +167,14 @@ def _failed(seen: Sight) -> tuple[Failed, ...]:
     )
 
 
-def _failure(record: Record, body: ToolArtifact) -> Failed:
-    return Failed(artifact=record.id, call=body.call, tool=body.tool, status=body.status, retry=body.retry)
+def _failure(record: Record, body: ToolArtifact, now: Instant) -> Failed:
+    call = CallStatus.OPEN if body.status in UNSETTLED else CallStatus.ANSWERED
+    stands = Candidate(record=record.id, kind="artifact", call=call, outcome=body.status, retry=body.retry)
+    return Failed(
+        artifact=record.id,
+        call=body.call,
+        tool=body.tool,
+        status=body.status,
+        retry=body.retry,
+        may=retry(stands, body.finished or record.header.at, now),
+    )

@@ -18,6 +18,7 @@ from callsheet.policy.candidate import Candidate
 from callsheet.policy.conditions import Ruling
 from callsheet.policy.contracts import ToolContract, classes, contracts, stale_from
 from callsheet.policy.deciding import decide
+from callsheet.policy.promotion import METADATA_ONLY
 from callsheet.policy.sets import PolicySetDocument
 from callsheet.policy.settings import Retention
 from callsheet.policy.verdict import Decision
@@ -208,7 +209,7 @@ class Deciding:
                 erased=erased,
             )
         if isinstance(body, ToolMemory):
-            return self._memory(record, body, age, self.over(record, turn))
+            return self._memory(record, body, age, over=self.over(record, turn))
         assert isinstance(body, ToolArtifact)
         contract = self._contracts.get(body.tool) if body.tool is not None else None
         changed = standings.state(StateField.PRIVACY, record.id)
@@ -242,7 +243,7 @@ class Deciding:
             bytes=body.size,
         )
 
-    def _memory(self, record: Record, body: ToolMemory, age: int, over: bool) -> Candidate:  # noqa: FBT001
+    def _memory(self, record: Record, body: ToolMemory, age: int, *, over: bool) -> Candidate:
         """A memory: its classes are those that it was made with, which follow the strictest of what it rests on."""
         standings = self.standings
         return Candidate(
@@ -260,7 +261,7 @@ class Deciding:
             superseded_by=standings.linked(Relation.SUPERSEDES, record.id),
             conflicts_with=standings.linked(Relation.CONFLICTS_WITH, record.id),
             pinned=standings.state(StateField.PINNED, record.id) is not None,
-            promoted=True,
+            promoted=METADATA_ONLY not in body.limits,
             erased=standings.state(StateField.ERASED, record.id) is not None,
             attributes=body.attributes,
             tainted=body.tainted,

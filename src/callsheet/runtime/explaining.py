@@ -224,6 +224,7 @@ def _evidence(seen: Revisited, record: Record) -> Evidence:
         selection=selection,
         cut=seen.cut,
         on_lineage=on_lineage,
+        unreleased=record.header.scope.sub_agent not in (None, seen.boundary.run),
         erased=record.body is None,
         decision=decision,
         worth=_worth(weighed, id) if weighed is not None else None,

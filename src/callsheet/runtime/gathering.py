@@ -63,7 +63,8 @@ class Gathered:
     used: Mapping[RecordId, int]
     #: The records that are visible and new, or that a first request looks at.
     replayed: tuple[RecordId, ...]
-    #: Of a history that was never shown, the records that were not looked at, and their tokens in o200k_base.
+    #: Of a history that was never shown, the records that were not looked at (less those that stood and were taken
+    #: back), and their tokens in o200k_base.
     older: int
     older_tokens: int
     refused: Mapping[Reason, int]
@@ -188,7 +189,7 @@ class Gathering:
             episode=returning.episode,
             used=reuse.used,
             replayed=(*fresh.records, *given),
-            older=first.older if first is not None else 0,
+            older=(first.older if first is not None else 0) - taken,
             older_tokens=first.tokens if first is not None else 0,
             refused=_refused(news, taken),
             withheld=withheld | hidden_calls(ground, names),

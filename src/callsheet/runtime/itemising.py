@@ -181,7 +181,8 @@ session is over.
 _State: TypeAlias = tuple[int, bool, int, tuple[RecordId, int] | None, bool, bool, bool]
 """What an item depends on beside its record, the decision on it and the settings of the request.
 
-Its turn, whether that is over, its last use, what it is like, whether it waits, whether its call is there, and whether a call may not be shown.
+Its turn, whether that is over, its last use, what it is like, whether it waits, whether its call is there, and
+whether a call may not be shown.
 """
 
 

@@ -9,8 +9,10 @@ from callsheet.assemble.continuing import Composition, composition
 from callsheet.assemble.planning import Limits, Plan, Planner, Prices
 from callsheet.graph.enums import Level, Reason, Role
 from callsheet.graph.ids import RecordId
-from callsheet.graph.nodes import Boundary, Selection, ToolCall
+from callsheet.graph.nodes import Boundary, Message, Selection, ToolCall
+from callsheet.graph.record import Record
 from callsheet.graph.values import TokenParts
+from callsheet.policy.freshness import rechecks
 from callsheet.recall.tool import tool as recall_tool
 from callsheet.runtime.attributing import anothers
 from callsheet.runtime.gathering import Gathered
@@ -20,6 +22,9 @@ from callsheet.wire import formats
 from callsheet.wire.caching import Caching
 from callsheet.wire.media import instead
 from callsheet.wire.tokens import TokenCounter
+
+HEAD = 40
+"""Tokens of the head of a note, about."""
 
 TRIES = 6
 """How often a request that turns out too large is planned with less room."""
@@ -68,7 +73,7 @@ class Making:
         planner = Planner(
             items=self.gathered.items,
             policy=order.policy,
-            limits=Limits(budget=room, high=high, low=low, fixed=fixed),
+            limits=Limits(budget=room, high=high, low=low, fixed=fixed, aside=self._aside()),
             prices=Prices(cached=self.cache.share),
             needed=order.needed,
             turn=self.gathered.turn,
@@ -96,9 +101,11 @@ class Making:
             read=self.terms.read,
             forms=self.terms.desk.forms_for(self.terms.recall),
             redaction=self.terms.redaction,
+            times=order.policy.times,
             unlisted=unlisted,
             withheld=self.gathered.withheld,
             speakers=self.gathered.speakers,
+            rechecks=rechecks(order.policy.tools),
             instead=lambda media, role: instead(media, wire, in_text=role not in (None, Role.USER)),
         )
         made = self._composed(plan, material, wire)
@@ -158,13 +165,21 @@ class Making:
         parts = sizes.by_part(composed, by_block, framing=framing, tools=counting.tools(offered))
         return Measured(by_block=by_block, parts=parts)
 
+    def _aside(self) -> int:
+        """Tokens that leaving something out brings with it."""
+        return HEAD + (self.terms.desk.counting(self.counter).tools([recall_tool()]) if self.terms.recall else 0)
+
+    def _is_timed(self, record: Record) -> bool:
+        """Whether it is shown with its time, so that what was counted when it was recorded is too little."""
+        return self.terms.order.policy.times and isinstance(record.body, Message) and record.body.role is Role.USER
+
     def _known(self, composed: Sequence[Composed]) -> dict[RecordId, int | None]:
         """Tokens of the blocks that show their record as it was counted when it was recorded."""
         calls = self.terms.calls
         known: dict[RecordId, int | None] = {}
         for item in composed:
             record = self.terms.desk.records.get(item.source) if item.source is not None else None
-            if record is None or record.id in self.gathered.speakers:
+            if record is None or record.id in self.gathered.speakers or self._is_timed(record):
                 continue
             if item.level is Level.RAW and self.gathered.withheld.isdisjoint(calls_of(record)):
                 counted = self.terms.redaction is None or not self.terms.place.redacting.marks(record, calls)

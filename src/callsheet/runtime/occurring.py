@@ -1,7 +1,7 @@
 """Where names and results occur among what one reader may see: what is hidden counts for no limit.
 
-So does what may be seen and whose content may not go to the provider. Without this, records that a reader may not see would push those that it may see out of the newest few, and so change
-its request.
+So does what may be seen and whose content may not go to the provider. Without this, records that a reader may not see
+would push those that it may see out of the newest few, and so change its request.
 """
 
 from collections.abc import Callable, Collection, Iterable, Sequence

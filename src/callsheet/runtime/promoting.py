@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from msgspec.structs import replace
 
 from callsheet.derive import classify
-from callsheet.derive.derived import unpack
+from callsheet.derive.derived import Derived, unpack
 from callsheet.errors import BodyErased, InvalidOption, NotFound
 from callsheet.graph.changes import Promoted, Superseded
 from callsheet.graph.enums import ConfidenceSource, Freshness, Level, Policy, Privacy, Reason, Visibility
@@ -19,7 +19,7 @@ from callsheet.graph.times import Instant, instant, isoformat
 from callsheet.graph.values import Attribute, Digest, Scope
 from callsheet.policy.candidate import Candidate
 from callsheet.policy.freshness import SECOND, recheck
-from callsheet.policy.promotion import Promotable, PromotionVerdict, promotable
+from callsheet.policy.promotion import METADATA_ONLY, Promotable, PromotionVerdict, promotable
 from callsheet.policy.sets import PolicySetDocument
 from callsheet.runtime import relating
 from callsheet.runtime.admitting import Admitting, policy_of
@@ -41,8 +41,7 @@ RULE_VERSION = "1"
 _CODE = re.compile(r"[a-z0-9][a-z0-9_.:-]{0,63}")
 _UNSURE = 0.6
 
-METADATA_ONLY = "metadata_only"
-"""Among the limits of a memory: it tells that there is something, and nothing of what it says."""
+_ACCOUNTS = frozenset({Privacy.CONNECTED_ACCOUNT, Privacy.GOOGLE_DERIVED})
 
 _VERDICTS: Mapping[Promotable, str] = {
     Promotable.MEMORY: "promoted",
@@ -238,7 +237,7 @@ def _sources(seen: Sight, policy: PolicySetDocument, references: Sequence[str]) 
         form = promotable(replace(candidate, privacy=privacy), policy)
         if form.as_ is Promotable.NONE:
             raise InvalidOption(f"{record.id} becomes no memory ({form.rule}); it stays recallable as it is")
-        freshness = candidate.freshness or (derived.freshness if derived is not None else Freshness.TIME_BOUNDED)
+        freshness = candidate.freshness or _ages(privacy, derived)
         found.append(
             _Source(
                 record=record,
@@ -253,6 +252,16 @@ def _sources(seen: Sight, policy: PolicySetDocument, references: Sequence[str]) 
             )
         )
     return tuple(found)
+
+
+def _ages(privacy: Privacy, derived: Derived | None) -> Freshness:
+    """How a result ages of which no contract says so: what is merely old is the newest that is known, with its date.
+
+    Only clear signs of change in it, or that it is a snapshot of somebody's account, make it go out of date by itself.
+    """
+    if derived is None or privacy in _ACCOUNTS:
+        return Freshness.TIME_BOUNDED
+    return Freshness.DURABLE if derived.freshness is Freshness.TIME_BOUNDED else derived.freshness
 
 
 # ---------------------------------------------------------------------------------------------- the memory

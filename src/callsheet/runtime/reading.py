@@ -83,7 +83,7 @@ class Reading:
         return News(records=records, refused=refused, aside=self._aside())
 
     def _aside(self) -> int:
-        """The new messages and results on branches that the reader does not stand on; reads them where there are any."""
+        """New messages and results on branches that the reader does not stand on; read only where there are any."""
         ground = self.ground
         if len(ground.ledger.nodes(ground.key, NodeQuery(kinds=("branch",), limit=2))) < 2:
             return 0

@@ -14,6 +14,7 @@ from callsheet.recall.tool import NAME as RECALL
 from callsheet.runtime.desk import called
 from callsheet.runtime.ground import NAMES, Ground, asks
 from callsheet.runtime.occurring import Occurring
+from callsheet.runtime.overfull import holding
 
 TELLING = 24
 """A result with more entities than this names everything and so nothing; it brings nothing back."""
@@ -85,6 +86,8 @@ class Returning:
         called_for, told = tuple(person)[:NAMES], tuple(names)[: 2 * NAMES]
         held = self._held((*called_for, *told), before=first)
         asked = bringing.asked_for(posting for name in called_for for posting in held.get(name, ()))
+        unknown = [name for name in called_for if not held.get(name)]
+        asked += [id for id in holding(ground, self.occurring, unknown, first) if id not in asked]
         self.named = tuple(asked[:ASKED])
         self._find(found, asked[:ASKED], shown, each=low // HALF, total=low // HALF)
         told_of = (posting for name in told for posting in held.get(name, ()))

@@ -28,6 +28,7 @@ from callsheet.runtime.desk import Desk, bodies
 from callsheet.runtime.gathering import Gathered
 from callsheet.runtime.place import Place
 from callsheet.runtime.policies import policy_by_hash
+from callsheet.runtime.recollecting import ended
 from callsheet.runtime.releasing import opened
 from callsheet.runtime.ruling import shown, tool_of
 from callsheet.runtime.stored import own_sheets
@@ -220,6 +221,8 @@ class Revisited:
             calls=bodies(self.desk.calls),
             open=self._open,
             turn=self.sheet.turns,
+            ended=ended(self.place.ledger, self.place.conversation.key, self.lineage),
+            episode=self.sheet.episode,
             tool_of=lambda id: tool_of(self.place.ledger, self.place.conversation.key, id),
             opened=opened(self.place.ledger, self.place.conversation.key, self.lineage, self.boundary).shown,
         )
@@ -245,7 +248,7 @@ class Revisited:
         return max(said, default=0)
 
 
-_SHOWN = frozenset({"message", "artifact"})
+_SHOWN = frozenset({"message", "artifact", "tool_memory"})
 
 _AT_A_TIME = 8
 """Messages read at once in search of the newest of a model."""

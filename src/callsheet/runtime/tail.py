@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from callsheet.errors import Damaged
-from callsheet.graph.changes import CallResolved, ToolsOffered
+from callsheet.graph.changes import CallResolved, Erased, ToolsOffered
 from callsheet.graph.cut import Lineage, Segment, lineage
 from callsheet.graph.effects import StateSet, effects
 from callsheet.graph.enums import CallStatus, Lifecycle, Role, StateField
@@ -210,7 +210,28 @@ def unanswered(ledger: Ledger, key: StreamKey, seen: Lineage, shows: Callable[[R
         waiting.pop(call, None)
         if _status(ledger, key, call, seen, hidden) == CallStatus.OPEN:
             waiting[call] = None
+    if waiting:
+        for call, position in settled_by_erased(ledger, key, seen, shows).items():
+            if call in waiting and _opened(ledger, key, call, seen) < position:
+                del waiting[call]
     return list(waiting)
+
+
+def settled_by_erased(
+    ledger: Ledger, key: StreamKey, seen: Lineage, shows: Callable[[Record], bool]
+) -> dict[RecordId, int]:
+    """The calls along a lineage that were answered by a result that is erased now, with the position of that result."""
+    notes = (record.body for record in ledger.nodes(key, NodeQuery(kinds=("erased",))))
+    answered = {result: call for body in notes if isinstance(body, Erased) for result, call in body.answered}
+    results = ledger.get(key, tuple(answered)) if answered else []
+    there = (one for one in results if one.body is None and seen.sees(one.branch, one.position) and shows(one))
+    return {answered[one.id]: one.position for one in there}
+
+
+def _opened(ledger: Ledger, key: StreamKey, call: RecordId, seen: Lineage) -> int:
+    """Where the present status of a call was given to it."""
+    rows = ledger.states(key, StateQuery(field=StateField.STATUS, targets=(call,), lineage=seen))
+    return rows[0].from_pos if rows else 0
 
 
 def _status(ledger: Ledger, key: StreamKey, call: RecordId, seen: Lineage, hidden: Container[int]) -> str | None:
