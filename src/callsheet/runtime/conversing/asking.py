@@ -13,6 +13,7 @@ from callsheet.graph.times import instant
 from callsheet.policy.sets import PolicySetDocument
 from callsheet.runtime import checkpointing, children, recalling, routing, scheduling, skilling
 from callsheet.runtime.assembling import Assembling
+from callsheet.runtime.contracting import contracted
 from callsheet.runtime.conversing.view import Viewed
 from callsheet.runtime.executing.tool import AnyTool, schemas
 from callsheet.runtime.options import Time, choice, label, positive
@@ -56,7 +57,8 @@ class Asks(Viewed):
 
         `budget` is what the request may take in tokens, tool schemas included; default: the model's window (128,000
         for a model that is not in the catalogue) less `reserve`, which is kept free for the reply. `tools` are
-        functions, or schemas in OpenAI's or Anthropic's shape; they render in this order. `policy` names a policy set;
+        functions, or schemas in OpenAI's or Anthropic's shape; they render in this order, and what the contracts of
+        functions declare about their results joins the policy set. `policy` names a policy set;
         default: ``balanced``. `now` is the time that the policies go by; default: the clock's. `mode` says on what
         occasion; default: ``chat``, for a sub-agent ``sub_agent``. With a `checkpoint` the request goes on from the
         sheet that it names. The results that `exact` refers to stand with their exact bytes, where the policy set's
@@ -73,7 +75,7 @@ class Asks(Viewed):
         kept = positive(reserve, "reserve")
         offered, skills = self._with_skills(self._allowed(formats.check_tools(schemas(tools))))
         limit = positive(budget, "budget") if budget is not None else _room(provider, model, kept)
-        chosen = document_of(policy)
+        chosen = contracted(document_of(policy), tools)
         ready(chosen)
         session = self._session
         keep_policy(session.ledger, session.owner.tenant, session.ids, session.clock, chosen)
