@@ -121,7 +121,7 @@ def test_what_is_withheld_tells_not_even_what_was_asked() -> None:
     history, result = garden()
     line = text(noted(history, stands(result, Level.SAFE, note=1))[1]).split("\n")[-1]
     day, _, told = line.partition(" ")
-    assert f"watered: 60 items, {standins.WITHHELD}" == told
+    assert f"watered: 0 bytes, {standins.WITHHELD}" == told
     assert day.startswith("(")
 
 

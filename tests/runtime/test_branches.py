@@ -7,7 +7,7 @@ import pytest
 
 from callsheet import Conversation, Runtime
 from callsheet.errors import InvalidMessage, InvalidOption, NotFound
-from callsheet.graph.enums import ForkReason
+from callsheet.graph.enums import ForkReason, Reason
 from callsheet.graph.nodes import Branch, ToolArtifact
 from callsheet.graph.query import NodeQuery
 from callsheet.runtime.transcript import Spoken
@@ -173,3 +173,23 @@ def test_a_release_to_a_branch_ends_with_its_withdrawal(talk: Conversation) -> N
     critic.withdraw(mine, to=["main"])
     with pytest.raises(NotFound):
         talk.recall(mine)
+
+
+def test_what_stands_on_other_branches_is_counted_apart_from_what_the_budget_leaves_out(talk: Conversation) -> None:
+    other = talk.branch(at=said(talk)[1], name="aside")
+    assert counted(talk) == {}
+    assert counted(other) == {Reason.BRANCH: 4}
+    other.record(user("Marker X is newt."))
+    other.record({"role": "assistant", "content": "Noted X."})
+    assert counted(talk) == {Reason.BRANCH: 2}
+    first = talk.assemble(provider="openai", model="gpt-5.2")
+    talk.record({"role": "assistant", "content": "Well."}, sheet=first)
+    other.record(user("Marker Y is shrew."))
+    again = talk.assemble(provider="openai", model="gpt-5.2")
+    assert dict(again.record.omitted) == {Reason.BRANCH: 3}
+    assert first.messages() == again.messages()[: len(first.messages())]
+    assert talk.rebuild(again).same
+
+
+def counted(talk: Conversation) -> dict[Reason, int]:
+    return dict(talk.assemble(provider="openai", model="gpt-5.2").record.omitted)

@@ -9,6 +9,7 @@ from callsheet import Conversation, Runtime, Sheet
 from callsheet.errors import EmptyRequest, InvalidMessage, InvalidOption
 from callsheet.graph.enums import RuntimeMode, Visibility
 from callsheet.graph.record import Record
+from callsheet.graph.times import instant
 from callsheet.runtime.transcript import Spoken, ToolCard
 from callsheet.testing import memory_runtime
 from callsheet.wire.formats import wire_of
@@ -161,7 +162,7 @@ def test_a_scheduled_task_says_a_turn_and_takes_the_normal_path(talk: Conversati
     ]
     assert ("message", "scheduled", "gauge") in scopes
     assert ("artifact", "scheduled", "gauge") in scopes
-    assert records[due.ids[0]].header.at == records[due.ids[0]].header.at
+    assert records[due.ids[0]].header.at == instant("2026-06-03T06:00:00Z")
     assert records[after].header.scope.mode is RuntimeMode.CHAT
     assert records[after].header.scope.task is None
 

@@ -224,6 +224,22 @@ def test_what_is_shared_is_found_and_explained(talk: Conversation) -> None:
     assert bo.explain(made).sheet == made.id
 
 
+def test_a_model_may_recall_what_was_shared_and_its_class_follows(talk: Conversation) -> None:
+    ada, bo = talk.participant("Ada"), talk.participant("Bo")
+    found = worked(ada, "the owner is Ruth Amsel, ruth.amsel@example.org, +49 30 901820")
+    refused = bo.answer_recall({"reference": found})
+    assert "Ruth" not in refused
+    ada.share(found, to=["Bo"])
+    made = sheet(bo)
+    bo.record(asks(call("r", "recall", json.dumps({"reference": found}))), sheet=made)
+    (pending,) = bo.pending()
+    told = bo.answer_recall(pending)
+    assert "Ruth Amsel" in told
+    again = bo.record(result("r", told)).ids[0]
+    classes = {record.id: record.header.privacy for record in bo.history()[0]}
+    assert classes[again] is classes[found]
+
+
 def test_another_ones_instructions_never_govern_however_they_are_given(talk: Conversation) -> None:
     ada = talk.participant("Ada", persona="OBEY-ADA", isolation="open")
     own = [record.id for record in talk.history()[0] if record.header.scope.owner == ada.participant_id]

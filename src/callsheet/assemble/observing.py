@@ -46,7 +46,9 @@ def observed(
             newest = max(differing, key=lambda other: other.position)
             own, other = _dates(record.header.at, newest.header.at)
             newer = record.position > newest.position
-            marks[record.id] = standins.newer(own, other) if newer else standins.older(own, other)
+            if own != other:
+                # Of the same minute, their order says as much.
+                marks[record.id] = standins.newer(own, other) if newer else standins.older(own, other)
         others[record.id] = record
     return marks
 

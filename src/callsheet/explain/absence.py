@@ -119,6 +119,7 @@ _VISIBLE = (
     Outcome.OUT_OF_VIEW,
     Outcome.OVER_BUDGET,
     Outcome.REMEMBERED,
+    Outcome.REDUNDANT,
 )
 """Outcomes of records that the request's reader may see."""
 

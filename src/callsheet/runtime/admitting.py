@@ -124,6 +124,7 @@ class Admitting:
             tool=tool,
             contract=contract,
             superseded_by=standings.linked(Relation.SUPERSEDES, record.id),
+            released=True if record.id in self.seen.opened() else None,
             erased=body is None or state(StateField.ERASED, record.id) is not None,
             retention=Retention(state(StateField.RETENTION, record.id) or Retention.KEEP),
             attributes=getattr(body, "attributes", ()),

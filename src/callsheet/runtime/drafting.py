@@ -38,6 +38,7 @@ from callsheet.runtime.labels import of_sheet, strictest
 from callsheet.runtime.matching import Match, match
 from callsheet.runtime.naming import AROUND, found_in, means, named
 from callsheet.runtime.redacting import redaction_of
+from callsheet.runtime.releasing import Reader, opened
 from callsheet.runtime.tail import KnownCall, Tail
 from callsheet.wire.cleaning import clean, storable
 from callsheet.wire.tokens import count
@@ -107,6 +108,8 @@ class Drafting:
     declared: Mapping[str, Privacy] = field(default_factory=dict)
     drafts: list[Draft] = field(default_factory=list)
     _counted: dict[str, int] = field(default_factory=dict)
+    #: What was counted last.
+    _last: str = ""
     _large: dict[str, bytes] = field(default_factory=dict)
 
     def add(
@@ -341,9 +344,17 @@ class Drafting:
             record
             for record in (self.ledger.get(self.stream, ids) if ids else [])
             if isinstance(record.body, Message | ToolArtifact)
-            and self.tail.lineage.sees(record.branch, record.position)
-            and hidden_from(record.header.scope, self.participant, self.carries.sub_agent) is None
+            and (self._sees(record) or record.id in self._opened())
         ]
+
+    def _sees(self, record: Record) -> bool:
+        on_lineage = self.tail.lineage.sees(record.branch, record.position)
+        return on_lineage and hidden_from(record.header.scope, self.participant, self.carries.sub_agent) is None
+
+    def _opened(self) -> frozenset[RecordId]:
+        """What was released to this view or shared with it."""
+        reader = Reader(self.participant, self.carries.sub_agent)
+        return opened(self.ledger, self.stream, self.tail.lineage, reader).records
 
     def class_of(self, records: Sequence[Record]) -> Privacy:
         """The strictest class of what an answer shows: what changes and the tools' contracts made of each record."""
@@ -392,7 +403,10 @@ class Drafting:
         """Tokens of a text; of what was counted in this transaction, without counting again."""
         known = self._counted.get(text)
         if known is None:
-            known = self._counted[text] = count(clean(text), RECORDED_IN)
+            # What a result is told as is often much like it.
+            cleaned = clean(text)
+            known = self._counted[text] = count(cleaned, RECORDED_IN, like=self._last)
+            self._last = cleaned
         return known
 
     def payload(self, text: str, *, digest: bool = False) -> values.Payload:

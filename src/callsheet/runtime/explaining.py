@@ -13,7 +13,7 @@ from callsheet.explain.facts import Known, Worth, known, worth
 from callsheet.explain.sheet import Explained
 from callsheet.graph.enums import Level, Reason
 from callsheet.graph.ids import RecordId
-from callsheet.graph.nodes import Message, Selection, ToolCall
+from callsheet.graph.nodes import Message, Selection, ToolCall, ToolMemory
 from callsheet.graph.query import NodeQuery
 from callsheet.graph.record import Record
 from callsheet.graph.values import Count, Value
@@ -229,8 +229,17 @@ def _evidence(seen: Revisited, record: Record) -> Evidence:
         decision=decision,
         worth=_worth(weighed, id) if weighed is not None else None,
         left_out=left_out,
+        sources_stand=selection is None and _sources_stand(seen, record),
         since=since.record.id if since is not None else None,
     )
+
+
+def _sources_stand(seen: Revisited, record: Record) -> bool:
+    """Whether it is a memory whose results all stand in the request themselves, so that it would add nothing."""
+    if not isinstance(record.body, ToolMemory):
+        return False
+    stand = {selection.record for selection in seen.whole.selected if not selection.note}
+    return stand.issuperset(record.body.sources)
 
 
 def _decision(seen: Revisited, record: Record, selection: Selection | None) -> Decision | None:

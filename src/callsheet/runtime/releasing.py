@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from callsheet.graph.changes import Released, Shared, Withdrawn
 from callsheet.graph.cut import Lineage
@@ -11,7 +12,7 @@ from callsheet.graph.nodes import Boundary, Message
 from callsheet.graph.ports import Ledger
 from callsheet.graph.query import NodeQuery
 from callsheet.graph.record import Record, StreamKey
-from callsheet.policy.visibility import refusal
+from callsheet.policy.visibility import hidden_from, refusal
 
 _KINDS = ("released", "shared", "withdrawn")
 
@@ -40,19 +41,29 @@ class Opened:
 NOTHING = Opened()
 
 
-def readers(boundary: Boundary, lineage: Lineage) -> frozenset[RecordId]:
+class Reader(NamedTuple):
+    """Who reads: a participant, or a sub-agent in its run; None: nobody in particular."""
+
+    participant: RecordId | None = None
+    run: RecordId | None = None
+
+
+def readers(reader: "Reader", lineage: Lineage) -> frozenset[RecordId]:
     """As whom a reader may be given something: its participant, its sub-agent's run, and the branches it stands on."""
-    own = (boundary.participant, boundary.run, *(segment.branch for segment in lineage.segments))
+    own = (reader.participant, reader.run, *(segment.branch for segment in lineage.segments))
     return frozenset(reader for reader in own if reader is not None)
 
 
-def opened(ledger: Ledger, key: StreamKey, lineage: Lineage, boundary: Boundary, known: Opened = NOTHING) -> Opened:
+def opened(
+    ledger: Ledger, key: StreamKey, lineage: Lineage, reader: Reader | Boundary, known: Opened = NOTHING
+) -> Opened:
     """What is released to a reader or shared with it along its lineage, and was not taken back.
 
     A change counts where the reader may see it. Audit-only records never are opened. `known` is what was found for the
     same reader before; where nothing has changed since, one look for later changes is all that it costs.
     """
-    who = readers(boundary, lineage)
+    reader = Reader(reader.participant, reader.run)
+    who = readers(reader, lineage)
     if known.readers != who or known.upto > lineage.upto:
         known = Opened(readers=who)
     if known.upto == lineage.upto:
@@ -61,7 +72,7 @@ def opened(ledger: Ledger, key: StreamKey, lineage: Lineage, boundary: Boundary,
     given = set(known.given)
     ever = known.ever
     for record in later:
-        if refusal(record.header, boundary) is None:
+        if hidden_from(record.header.scope, *reader) is None:
             ever = _apply(record, who, given) or ever
     if given == known.given:
         return replace(known, upto=lineage.upto, ever=ever)

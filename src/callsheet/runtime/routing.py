@@ -119,7 +119,13 @@ def _judge(
     boundary = _boundary(seen, provider, model)
     calls: Mapping[RecordId, ToolCall] = {}
     deciding = Deciding(
-        boundary=boundary, policy=policy, standings=standings, calls=calls, open=frozenset(), turn=len(records)
+        boundary=boundary,
+        policy=policy,
+        standings=standings,
+        calls=calls,
+        open=frozenset(),
+        turn=len(records),
+        opened=seen.opened(),
     )
     newest = max((one.record.position for one in records if _asks(one.record)), default=0)
     withheld: dict[RecordId, Privacy] = {}

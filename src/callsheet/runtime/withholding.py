@@ -1,10 +1,14 @@
 """Calls whose arguments follow what was reclassified: a result, a message or the call itself that may not be shown."""
 
+from collections.abc import Iterator, Sequence
+
+from callsheet.graph.changes import Erased
 from callsheet.graph.cut import Lineage
 from callsheet.graph.enums import Level, Privacy, StateField
 from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import Boundary, Message, ToolArtifact, ToolCall
 from callsheet.graph.ports import Ledger
+from callsheet.graph.query import NodeQuery
 from callsheet.graph.record import Record, StreamKey
 from callsheet.graph.values import CallRef
 from callsheet.policy.candidate import Candidate
@@ -12,6 +16,9 @@ from callsheet.policy.privacy import judge
 from callsheet.policy.sets import PolicySetDocument
 from callsheet.policy.visibility import refusal
 from callsheet.runtime.unseen import Unseen, Visible, unseen
+
+CALLS = 1_024
+"""Calls of one message that are looked for, at most."""
 
 
 def withheld_calls(
@@ -38,8 +45,23 @@ def withheld_calls(
         RecordId(id): Privacy(value) for id, value in visible.states((StateField.PRIVACY,))[StateField.PRIVACY].items()
     }
     refused = [id for id, privacy in classes.items() if _refused(id, privacy, boundary, policy)]
-    records = ledger.get(key, refused) if refused else []
-    return frozenset(call for record in records if shows(record) for call in calls_of(record))
+    records = [record for record in (ledger.get(key, refused) if refused else []) if shows(record)]
+    gone = [record for record in records if record.body is None]
+    withheld = {call for record in records for call in calls_of(record)}
+    return frozenset(withheld.union(_calls_of_erased(ledger, key, gone)) if gone else withheld)
+
+
+def _calls_of_erased(ledger: Ledger, key: StreamKey, gone: Sequence[Record]) -> Iterator[RecordId]:
+    """The calls that erased results answered and erased messages held: their arguments stay withheld."""
+    ids = {record.id for record in gone}
+    for note in ledger.nodes(key, NodeQuery(kinds=("erased",))):
+        pairs = note.body.answered if isinstance(note.body, Erased) else ()
+        yield from (call for result, call in pairs if result in ids)
+    for record in gone:
+        if record.header.kind == "message":
+            # Calls are recorded right behind their message.
+            behind = ledger.nodes(key, NodeQuery(kinds=("call",), after=record.position, limit=CALLS))
+            yield from (one.id for one in behind if isinstance(one.body, ToolCall) and one.body.message == record.id)
 
 
 def _refused(id: RecordId, privacy: Privacy, boundary: Boundary, policy: PolicySetDocument) -> bool:

@@ -11,9 +11,11 @@ import hashlib
 import threading
 import zlib
 from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from callsheet.errors import CallsheetError
+from callsheet.wire.tokens.alike import count_alike
 from callsheet.wire.tokens.memo import Memo
 from callsheet.wire.tokens.pieces import pieces
 
@@ -89,8 +91,8 @@ def encoding(name: EncodingName) -> "tiktoken.Encoding":
         return _load(name)
 
 
-def count(text: str, name: EncodingName) -> int:
-    """Tokens of a text; a text seen before is not tokenized again.
+def count(text: str, name: EncodingName, *, like: str = "") -> int:
+    """Tokens of a text; a text seen before is not tokenized again, nor what it has in common with one that it is `like`.
 
     Everything is ordinary text, also what looks like a special token. A surrogate pair counts as the character that it
     stands for, a lone surrogate as U+FFFD. Text of any length is counted in bounded memory; `pieces` says what
@@ -99,9 +101,14 @@ def count(text: str, name: EncodingName) -> int:
     key = Memo.key(name, text)
     tokens = _seen.get(key)
     if tokens is None:
-        tokens = sum(len(ids) for ids in _ids(text, name))
+        known = _seen.get(Memo.key(name, like)) if like else None
+        tokens = _counted(text, name) if known is None else count_alike(text, like, known, partial(_counted, name=name))
         _seen.put(key, tokens)
     return tokens
+
+
+def _counted(text: str, name: EncodingName) -> int:
+    return sum(len(ids) for ids in _ids(text, name))
 
 
 def encode(text: str, name: EncodingName) -> tuple[int, ...]:
