@@ -19,7 +19,7 @@ SITE := $(VENV)/.docs
 LOCKS := locks/core.txt locks/test.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types contract docs bench check format lock clean
+.PHONY: help demo test proofs lint types contract docs bench check format lock clean
 
 help:  ## Show this list.
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -29,6 +29,9 @@ demo: $(CORE)  ## Set up, record the support desk's day into ./demo and show wha
 
 test: $(FULL)  ## Set up and run all tests.
 	$(BIN)/python -m pytest --numprocesses auto --dist loadfile $(PYTEST)
+
+proofs: $(FULL)  ## Each property on 10,000 random graphs.
+	CALLSHEET_PROOFS=10000 $(BIN)/python -m pytest --numprocesses auto tests/proofs $(PYTEST)
 
 lint: $(FULL)  ## Style and format.
 	$(BIN)/ruff check .

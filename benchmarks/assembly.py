@@ -5,8 +5,8 @@
 A turn is what an agent does between two requests: a user message, a call, a result of 500 characters and, once a
 request was assembled, the answer. The history is written in batches to a SQLite file, then measured turns are recorded,
 assembled, rendered and answered. Printed for each length: the first request over a history that was never shown; p50
-and p95 of assemble and render; the same for the first request after the file was opened again. `--full` adds 100,000
-records, which takes some minutes.
+and p95 of assemble and render, and of the processor time in it, which other load on the machine changes less; the p50
+of the first request after the file was opened again. `--full` adds 100,000 records, which takes some minutes.
 """
 
 import argparse
@@ -81,11 +81,11 @@ def write(path: Path, records: int) -> int:
     return turns
 
 
-def request(talk: callsheet.Conversation) -> float:
-    """Milliseconds to assemble and render the next request."""
-    started = time.perf_counter()
+def request(talk: callsheet.Conversation) -> tuple[float, float]:
+    """Milliseconds to assemble and render the next request, and those of them that the processor worked on it."""
+    started, worked = time.perf_counter(), time.process_time()
     talk.assemble(provider="openai", model="gpt-5.2", budget=BUDGET).request()
-    return (time.perf_counter() - started) * 1e3
+    return (time.perf_counter() - started) * 1e3, (time.process_time() - worked) * 1e3
 
 
 def measure(folder: Path, records: int, measured: int) -> dict[str, float]:
@@ -94,7 +94,7 @@ def measure(folder: Path, records: int, measured: int) -> dict[str, float]:
     number = write(path, records)
     written = time.perf_counter() - started
     source = random.Random(2)
-    times: list[float] = []
+    times: list[tuple[float, float]] = []
     with callsheet.open(path) as runtime:
         talk = runtime.conversation("long")
         for turn in range(number, number + measured + 1):
@@ -106,9 +106,10 @@ def measure(folder: Path, records: int, measured: int) -> dict[str, float]:
         with callsheet.open(path) as runtime:
             talk = runtime.conversation("long")
             talk.record(asked(turn, source))
-            again.append(request(talk))
+            again.append(request(talk)[0])
             talk.record(answered(turn))
-    first, *rest = times
+    (first, _), *others = times
+    rest, worked = [wall for wall, _ in others], [cpu for _, cpu in others]
     return {
         "records": records,
         "written_s": written,
@@ -116,6 +117,8 @@ def measure(folder: Path, records: int, measured: int) -> dict[str, float]:
         "p50_ms": statistics.median(rest),
         "p95_ms": statistics.quantiles(rest, n=20)[-1],
         "mean_ms": statistics.fmean(rest),
+        "cpu_p50_ms": statistics.median(worked),
+        "cpu_p95_ms": statistics.quantiles(worked, n=20)[-1],
         "reopened_ms": statistics.median(again),
     }
 

@@ -102,16 +102,18 @@ class RecallRefused(CallsheetError):
 
     code = "recall_refused"
 
-    def __init__(self, *, privacy: str, provider: str, safe: str) -> None:
+    def __init__(self, *, privacy: str, provider: str, safe: str, rule: str = "") -> None:
         #: The class of the data.
         self.privacy = privacy
         self.provider = provider
+        #: The rule of the policy set that says so, where users wrote one; empty: its tables do.
+        self.rule = rule
         #: What may be told of it: metadata, never content.
         self.safe = safe
-        super().__init__(
-            f"data of class {privacy!r} may not go to {provider!r} under the policy set of this request; "
-            f"what may be told of it: {safe}"
-        )
+        said = f"data of class {privacy!r} may not go to {provider!r} under the policy set of this request"
+        if rule:
+            said = f"the rule {rule!r} of the policy set of this request keeps this from {provider!r}"
+        super().__init__(f"{said}; what may be told of it: {safe}")
 
 
 class ToolError(CallsheetError):

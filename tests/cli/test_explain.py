@@ -54,6 +54,30 @@ def test_why_not(run: Run, garden: tuple[Path, list[str], list[str]]) -> None:
     assert document["outcome"] == "unknown"
 
 
+def test_every_candidate_with_what_each_policy_said(run: Run, garden: tuple[Path, list[str], list[str]]) -> None:
+    path, sheets, results = garden
+    ran = run("explain", sheets[-1], "--trace", "--store", path)
+    assert ran.code == 0
+    assert f"+ result {results[-1]} of moisture" in ran.out
+    assert "rehydration.compact_is_enough <= dense" in ran.out
+    assert "It took, when it was assembled: graph query " in ran.out
+    document = run("explain", sheets[-1], "--trace", "--store", path, "--json").document
+    assert document["same"] is True
+    candidates = document["candidates"]
+    assert isinstance(candidates, list)
+    assert {"known", "verdicts", "unasked", "level", "reason", "rule", "weights"} <= set(candidates[0])
+
+
+def test_ids_of_people_are_named_for_people(run: Run, tmp_path: Path) -> None:
+    with callsheet.open(tmp_path / "agent.db") as runtime:
+        talk = runtime.conversation("greenhouse")
+        talk.record({"role": "user", "content": "Who weeds?"})
+        weeder = talk.participant("weeder")
+        sheet = weeder.assemble(provider="openai", model="gpt-5.2")
+    ran = run("explain", str(sheet.id), "--store", tmp_path / "agent.db")
+    assert ran.out.endswith(f"Names: {weeder.participant_id} is weeder.\n")
+
+
 def test_what_changed(run: Run, garden: tuple[Path, list[str], list[str]]) -> None:
     path, sheets, results = garden
     ran = run("explain", sheets[0], "--diff", sheets[1], "--store", path)

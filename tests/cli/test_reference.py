@@ -9,8 +9,8 @@ import pytest
 from callsheet.cli.exits import MEANINGS, Exit
 
 ROOT = Path(__file__).resolve().parents[2]
-COMMANDS = ["demo", "import", "export", "show", "assemble", "explain", "replay", "verify", "rebuild"]
-COMMANDS += ["backup", "restore"]
+COMMANDS = ["demo", "import", "export", "show", "assemble", "explain", "approvals", "policy", "replay", "eval"]
+COMMANDS += ["verify", "rebuild", "backup", "restore"]
 
 
 @pytest.fixture(scope="module")

@@ -86,3 +86,26 @@ def tended(talk: Conversation, beds: Sequence[int]) -> list[Sheet]:
         sheets.append(talk.assemble(provider="openai", model="gpt-5.2", policy=TIGHT))
         talk.record(openai_reply(f"Bed {bed} is fine."), sheet=sheets[-1])
     return sheets
+
+
+def busy(talk: Conversation) -> None:
+    """A conversation with a branch, a participant, a sub-agent that reported, a memory of results, and a failure."""
+    tended(talk, range(1, 5))
+    weeder = talk.participant("weeder", persona="You pull weeds.")
+    weeder.record(asks(call("w1", tool="look")))
+    weeder.record(result("w1", "dandelions by the shed"))
+    weeder.record({"role": "assistant", "content": "The weeds are out."})
+    counter = talk.spawn("Count the beds.", name="counter")
+    counter.record(asks(call("n1", tool="count")))
+    counter.record(result("n1", "twelve"))
+    counter.record({"role": "assistant", "content": "There are twelve."})
+    counter.complete()
+    autumn = talk.branch(name="autumn")
+    autumn.record([user("Rake?"), {"role": "assistant", "content": "Raked."}])
+    talk.merge("autumn")
+    artifacts = [record.id for record in talk.history()[0] if record.header.kind == "artifact"]
+    first = talk.promote(artifacts[0], summary="Bed 1 is moist.")
+    talk.promote(artifacts[1], summary="Bed 1 is dry.", supersedes=[first])
+    talk.record(asks(call("p1", tool="pump")))
+    talk.record(result("p1", "no pressure"))
+    talk.record(user("So what is to be done?"))

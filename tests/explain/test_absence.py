@@ -70,7 +70,8 @@ def test_what_could_only_stand_shortened_says_so_and_why() -> None:
     decision = decide(secret, boundary(), BALANCED)
     why = asked(evidence(decision=decision, left_out=Reason.NOT_RELEVANT))
     assert why.rule == "privacy.class_safe"
-    assert "could be shown as a mark that it is withheld at most (privacy.class_safe" in why.sentence
+    assert "could be shown as a mark that it is withheld at most, because its class of data" in why.sentence
+    assert "(privacy.class_safe)" in why.sentence
 
 
 def test_what_was_erased_after_it_was_shown_says_so() -> None:

@@ -1,13 +1,20 @@
 """An explanation says of every record why it stands as it does, and holds no content."""
 
+from hypothesis import given
+from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from callsheet.assemble.planning import Rewrite
-from callsheet.explain.facts import Worth
+from callsheet.explain.facts import Worth, known
+from callsheet.explain.sentences import about
 from callsheet.explain.sheet import explain, text
 from callsheet.explain.words import LEVELS, REASONS, REWRITES
 from callsheet.graph.enums import ArtifactStatus, CallStatus, Level, Reason, Role
-from callsheet.graph.ids import RecordId
+from callsheet.graph.ids import RecordId, StreamId, TenantId
+from callsheet.graph.nodes import ToolArtifact
+from callsheet.graph.record import Header, Record
+from callsheet.graph.times import Instant
+from callsheet.graph.values import Digest, Scope
 from callsheet.policy.candidate import Candidate
 from callsheet.policy.deciding import decide
 from callsheet.policy.sets import BALANCED
@@ -110,3 +117,39 @@ def test_what_is_not_known_of_a_record_is_counted_and_has_no_sentence() -> None:
     found = explain(SHEET, assembly(), [place("msg_1"), place("art_9", Level.GIST, note=1)])
     assert found.records == ()
     assert found.levels == ((Level.RAW, 1), (Level.GIST, 1))
+
+
+@given(
+    metadata=st.one_of(
+        st.binary(max_size=200),
+        st.sampled_from(
+            [
+                b'{"sub_agent": "run_1", "sub_agent": 1e999}',
+                b'{"sub_agent": "run_1\\n what was said"}',
+                b'{"branch": {"record": "art_1"}}',
+                b'{"branch": NaN}',
+                b"[" * 900,
+                b'["run_1"]',
+                b'{"sub_agent": "' + b"x" * 5_000 + b'"}',
+            ]
+        ),
+    )
+)
+def test_no_metadata_brings_content_into_an_explanation(metadata: bytes) -> None:
+    body = ToolArtifact(tool="count\n\x1b[31m" + "x" * 5_000, metadata=metadata)
+    header = Header(
+        tenant=TenantId("local"),
+        stream=StreamId("s"),
+        position=1,
+        id=RecordId("art_1"),
+        kind="artifact",
+        version=1,
+        at=Instant(0),
+        scope=Scope(),
+        commitment=Digest("sha256:0"),
+    )
+    facts = known(Record(header=header, body=body))
+    assert facts.report_of in (None, "run_1")
+    assert facts.merged_from is None
+    assert len(about(facts)) < 300
+    assert about(facts).isprintable()

@@ -11,7 +11,8 @@ from callsheet.graph.enums import ArtifactStatus, Level, Policy, Privacy, Reason
 from callsheet.graph.ids import RecordId
 from callsheet.graph.values import Attribute, Scope
 from callsheet.policy.candidate import Candidate
-from callsheet.policy.conditions import BOUNDARY, RECORD, Rules, fields
+from callsheet.policy.conditions import Rules, fields
+from callsheet.policy.facts import BOUNDARY, RECORD
 from callsheet.policy.deciding import decide
 from callsheet.policy.rules import About, Rule, Then
 from callsheet.policy.sets import BALANCED, PolicySetDocument

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from callsheet import ArtifactStatus, Sheet
 from callsheet.audit.erasing import erase
-from callsheet.errors import AmbiguousSheet, BodyErased, NotFound
+from callsheet.errors import AmbiguousSheet, BodyErased, InvalidOption, NotFound
 from callsheet.graph.enums import Visibility
 from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import Message, ToolArtifact, ToolCall
@@ -16,9 +16,10 @@ from callsheet.graph.values import Scope
 from callsheet.runtime.drafting import Drafting
 from callsheet.runtime.recording import Recording
 from callsheet.wire import formats
+from tests.proofs.acting import act
 from tests.proofs.changing import About, bodies
 from tests.proofs.contents import content, question
-from tests.proofs.steps import SPOKEN, Kind, Step, Way
+from tests.proofs.steps import ACTS, SPOKEN, Kind, Step, Way
 from tests.proofs.world import YARD, World, apart
 from tests.runtime.replies import Json, anthropic_reply, asks, call, openai_reply, result, user
 
@@ -44,7 +45,7 @@ def take(world: World, step: Step) -> None:
     """Record one step. What does not fit the graph as it is records nothing."""
     try:
         _take(world, step)
-    except (NotFound, BodyErased, AmbiguousSheet):
+    except (NotFound, BodyErased, AmbiguousSheet, InvalidOption):
         return
     finally:
         world.settle()
@@ -64,6 +65,8 @@ def _take(world: World, step: Step) -> None:
         if step.way not in (Way.OPEN, Way.AUDIT, Way.CHILD):
             for _ in range(min(step.size, MOST_READ)):
                 world.assemble(world.view(step.way))
+    elif step.kind in ACTS:
+        act(world, step)
     elif step.kind is Kind.PROMOTES:
         _promote(world, step)
     else:
@@ -80,7 +83,7 @@ def _say(world: World, step: Step) -> None:
         status = ArtifactStatus.FAILED if step.kind is Kind.FAILS and values[0].get("role") == "tool" else None
         if step.way in (Way.AUDIT, Way.CHILD):
             recording = Recording(items=formats.parse(values, None), status=status)
-            _append(world, step.way, recording.draft)
+            append_hidden(world, step.way, recording.draft)
             continue
         replies = step.way is Way.OPEN and any("role" not in value or value.get("choices") for value in values)
         world.view(step.way).record(values, sheet=_shown(world) if replies else None, status=status)
@@ -144,7 +147,7 @@ def _change(world: World, step: Step) -> None:
             drafting.add(body, kind=kind, scope=drafting.private(None) if step.way is Way.PRIVATE else None)
 
     if made and step.way in (Way.AUDIT, Way.CHILD):
-        _append(world, step.way, draft)
+        append_hidden(world, step.way, draft)
     elif made:
         talk = world.view(step.way)
         talk._session.append(talk._view, draft)
@@ -174,7 +177,7 @@ def _erase(world: World, step: Step) -> None:
 # --------------------------------------------------------------------------- for audit, and of a sub-agent
 
 
-def _append(world: World, way: Way, draft: Callable[[Drafting], object]) -> None:
+def append_hidden(world: World, way: Way, draft: Callable[[Drafting], object]) -> None:
     """Append what a step records for the auditor alone, or as a sub-agent that has released nothing."""
     session = world.opened().conversation(YARD)._session
     drafting = Drafting(

@@ -52,6 +52,19 @@ class Kind(StrEnum):
     OFFERS = "offers"
     ENDS = "ends"
     PASSES = "passes"
+    # Through the public face.
+    SPAWNS = "spawns"
+    WORKS = "works"
+    GIVES = "gives"
+    TAKES = "takes"
+    MERGES = "merges"
+    SKILLS = "skills"
+    EXECUTES = "executes"
+    LEARNS = "learns"
+    REPLACES = "replaces"
+    CONTRADICTS = "contradicts"
+    OUTDATES = "outdates"
+    FORGETS = "forgets"
 
 
 SPOKEN = (Kind.ASKS, Kind.CALLS, Kind.CALLS, Kind.ANSWERS, Kind.FAILS, Kind.WAITS, Kind.INSTRUCTS, Kind.STRAY)
@@ -75,6 +88,21 @@ CHANGES = (
     Kind.JUDGES,
     Kind.OFFERS,
     Kind.ENDS,
+)
+ACTS = (
+    Kind.SPAWNS,
+    Kind.WORKS,
+    Kind.GIVES,
+    Kind.TAKES,
+    Kind.MERGES,
+    Kind.SKILLS,
+    Kind.EXECUTES,
+    Kind.LEARNS,
+    Kind.LEARNS,
+    Kind.REPLACES,
+    Kind.CONTRADICTS,
+    Kind.OUTDATES,
+    Kind.FORGETS,
 )
 HIDING = (Way.SIBLING, Way.PRIVATE, Way.AUDIT, Way.CHILD, Way.USER, Way.TENANT)
 
@@ -111,12 +139,13 @@ def _step(kinds: tuple[Kind, ...], ways: tuple[Way, ...]) -> SearchStrategy[Step
 
 said = _step(SPOKEN, (Way.OPEN,))
 changes = _step(CHANGES, (Way.OPEN,))
-hidden = _step((*SPOKEN, *SPOKEN, *CHANGES, Kind.ANOTHER, Kind.READS), HIDING)
+hidden = _step((*SPOKEN, *SPOKEN, *CHANGES, *ACTS, Kind.ANOTHER, Kind.READS), HIDING)
+acts = _step(ACTS, (Way.OPEN,))
 private = _step((Kind.CALLS, Kind.FAILS, Kind.WAITS, *CHANGES), (Way.PRIVATE,))
 passing = _step((Kind.PASSES, Kind.ERASES), (Way.OPEN,))
 
 steps: SearchStrategy[list[Step]] = st.lists(
-    st.one_of(said, said, said, changes, private, passing), min_size=1, max_size=9
+    st.one_of(said, said, said, changes, acts, private, passing), min_size=1, max_size=9
 )
 """Graphs of all kinds of record, a participant's private ones among them."""
 

@@ -7,6 +7,7 @@ from hypothesis import given
 
 from callsheet import Sheet
 from callsheet.assemble.compose import INSTRUCTING
+from callsheet.assemble.forms import reference
 from callsheet.graph.changes import Reclassified
 from callsheet.graph.enums import ArtifactStatus, Level, Privacy, Role
 from callsheet.graph.ids import RecordId
@@ -18,12 +19,16 @@ from tests.proofs.playing import play
 from tests.proofs.profiles import graphs
 from tests.proofs.steps import Kind, Reader, Step, readers, steps
 from tests.proofs.world import World
+from tests.runtime.replies import openai_reply, user
 
 FAILED = frozenset({ArtifactStatus.FAILED, ArtifactStatus.TIMED_OUT, ArtifactStatus.UNKNOWN})
 WITHHELD = (Level.SAFE, Level.REF, Level.STALE, Level.NONE)
 """Levels that show no value."""
 
-UNTOUCHED = (Kind.ERASES, Kind.RECLASSIFIES, Kind.RETAINS, Kind.SUPERSEDES, Kind.PASSES, Kind.STALE, Kind.PINS)
+UNTOUCHED = (
+    *(Kind.ERASES, Kind.RECLASSIFIES, Kind.RETAINS, Kind.SUPERSEDES, Kind.PASSES, Kind.STALE, Kind.PINS),
+    *(Kind.SKILLS, Kind.REPLACES, Kind.OUTDATES),
+)
 """Changes that withhold or shorten by themselves; what they do to what is protected is told apart."""
 
 
@@ -51,9 +56,7 @@ def due(world: World) -> Iterator[Record]:
         body = record.body
         instructs = isinstance(body, Message) and body.role in INSTRUCTING
         waits = isinstance(body, Message) and any(getattr(part, "call", None) in waiting for part in body.parts)
-        # What a model said to no call may go when there is no room for it.
-        replied = isinstance(body, Message) and body.role is Role.ASSISTANT
-        if instructs or waits or (turn - turns[record.id] < kept and not replied):
+        if instructs or waits or turn - turns[record.id] < kept:
             yield record
 
 
@@ -73,7 +76,7 @@ def text(sheet: Sheet) -> str:
 
 
 @given(readers, steps)
-@graphs(30)
+@graphs(120)
 def test_what_is_protected_is_shown_at_every_budget_at_which_there_is_a_request(
     reader: Reader, acted: list[Step]
 ) -> None:
@@ -102,7 +105,7 @@ def said(world: World, record: Record) -> str:
 
 
 @given(readers, steps)
-@graphs(40)
+@graphs(1_500)
 def test_a_secret_is_told_by_metadata_alone_also_where_it_is_protected(reader: Reader, acted: list[Step]) -> None:
     world = World(reader)
     play(world, [*acted, Step(Kind.ASKS, number=7), Step(Kind.RECLASSIFIES, number=len(acted), size=4)])
@@ -122,3 +125,20 @@ def classes(world: World) -> dict[RecordId, Privacy]:
         if isinstance(record.body, Reclassified):
             found.update(dict.fromkeys(record.body.records, record.body.privacy))
     return found
+
+
+def test_what_a_model_said_in_the_last_turns_is_at_least_referred_to() -> None:
+    world = World(Reader(policy="lean", recall=True))
+    answer = "BT-007 lies at berth 3, behind the crane. " * 40
+    world.talk.record([user("Where does BT-007 lie?"), openai_reply(answer), user("And BT-008?")])
+    last = world.records()[-2]
+    levels: set[Level] = set()
+    for budget in range(300, 1_500, 25):
+        sheet = world.assemble(world.fresh(), budget=budget)
+        if sheet is not None:
+            (level,) = [one.level for one in sheet.selections if one.record == last.id]
+            assert level is not Level.NONE
+            if level is Level.REF:
+                assert f"assistant: (left out; all of it: recall {reference(last.id)})" in text(sheet)
+            levels.add(level)
+    assert {Level.RAW, Level.REF} <= levels

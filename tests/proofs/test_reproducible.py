@@ -29,7 +29,7 @@ def same(one: Sheet | None, other: Sheet | None) -> bool:
 
 
 @given(readers, steps)
-@graphs(40)
+@graphs(120)
 def test_a_second_request_and_one_of_a_new_process_are_the_same_to_the_byte(reader: Reader, acted: list[Step]) -> None:
     world = World(reader)
     for step in acted:
@@ -40,7 +40,7 @@ def test_a_second_request_and_one_of_a_new_process_are_the_same_to_the_byte(read
 
 
 @given(readers, steps)
-@graphs(40)
+@graphs(100)
 def test_every_past_request_is_made_again_whatever_came_later(reader: Reader, acted: list[Step]) -> None:
     world = World(reader)
     made: list[Sheet] = []
@@ -57,7 +57,7 @@ def test_every_past_request_is_made_again_whatever_came_later(reader: Reader, ac
             assert erased
             continue
         assert erased or (rebuilt.same and not rebuilt.formatting), rebuilt
-        assert fresh.sheet(sheet.id).blocks == sheet.blocks
+        assert erased or fresh.sheet(sheet.id).blocks == sheet.blocks
 
 
 MOVED = (Kind.WAITS, Kind.INSTRUCTS, Kind.STRAY, Kind.RESOLVES)
@@ -75,7 +75,7 @@ def settled(acted: Sequence[Step]) -> list[Step]:
 
 
 @given(readers, steps)
-@graphs(40)
+@graphs(400)
 def test_what_is_not_rewritten_is_appended_to_what_was_shown(reader: Reader, acted: list[Step]) -> None:
     world = World(reader)
     play(world, settled(acted))
@@ -90,7 +90,7 @@ def test_what_is_not_rewritten_is_appended_to_what_was_shown(reader: Reader, act
 
 
 @given(readers, steps)
-@graphs(10)
+@graphs(15)
 def test_a_file_and_memory_give_the_same_bytes(reader: Reader, acted: list[Step]) -> None:
     with TemporaryDirectory() as folder:
         ledger = SqliteLedger.open(Path(folder) / "yard.db")

@@ -5,20 +5,25 @@ from contextlib import contextmanager
 from itertools import count
 
 from callsheet import Conversation, Runtime, Sheet
+from callsheet.assemble.compose import INSTRUCTING
 from callsheet.errors import BudgetTooSmall, EmptyRequest
+from callsheet.graph.changes import Released, Shared, Withdrawn
 from callsheet.graph.enums import Visibility
 from callsheet.graph.ids import RecordId, StreamId
+from callsheet.graph.nodes import Message
 from callsheet.graph.ports import Ledger
 from callsheet.graph.record import NONCE_BYTES, Record
 from callsheet.ledger.memory import MemoryLedger
 from callsheet.policy.sets import PolicySetDocument
+from callsheet.runtime.conversation import SubAgent
 from callsheet.testing import FixedClock
 from tests.proofs.steps import Reader, Way
-from tests.runtime.replies import user
+from tests.runtime.replies import tool, user
 
 MODELS = {"openai": "gpt-5.2", "anthropic": "claude-sonnet-4-5"}
 YARD = "yard"
 TENANT = "local"
+SKILLS = ("mooring", "painting")
 
 
 class TwoIds:
@@ -61,12 +66,16 @@ class World:
         self.sheets: list[Sheet] = []
         #: Numbers of provider's ids, for what is visible and what is hidden.
         self.places = {False: count(1), True: count(1)}
+        for name in SKILLS:
+            self.runtime.skills.add(name, summary=f"Do {name}.", instructions="See BT-003.", tools=[tool(f"do_{name}")])
         root = self.runtime.conversation(YARD, user="mia")
         root.record([{"role": "system", "content": "Answer briefly."}, user("Which boats lie in the yard?")])
         if reader.branched:
             root = root.branch(name="mine")
         self.mate = root.participant("bo")
         self.talk = root.participant("ada") if reader.named else root
+        #: Sub-agents, with the one who began each.
+        self.children: list[tuple[Way, SubAgent]] = []
         self._elsewhere: dict[Way, Conversation] = {}
 
     def opened(self, tenant: str = TENANT) -> Runtime:
@@ -136,9 +145,37 @@ class World:
         """The records that the reader may see by their scope and branch alone, told without the runtime's rules."""
         session = self.talk._session
         lineage = session.tail(self.talk._view, fresh=True).lineage
+        opened = self.given()
         return [
-            record for record in self.records() if lineage.sees(record.branch, record.position) and self.sees(record)
+            record
+            for record in self.records()
+            if lineage.sees(record.branch, record.position) and (self.sees(record) or record.id in opened)
         ]
+
+    def given(self) -> set[RecordId]:
+        """The records that were opened to the reader and not taken back, told without the runtime's rules."""
+        session = self.talk._session
+        lineage = session.tail(self.talk._view, fresh=True).lineage
+        readers = {self.talk.participant_id, *(segment.branch for segment in lineage.segments)}
+        pairs: set[tuple[RecordId, RecordId]] = set()
+        records = self.records()
+        for record in records:
+            body = record.body
+            if not lineage.sees(record.branch, record.position) or not self.sees(record):
+                continue
+            if isinstance(body, Released | Shared):
+                to = body.to if isinstance(body, Released) else body.participants
+                pairs |= {(id, one) for id in body.records for one in to if one in readers}
+            elif isinstance(body, Withdrawn):
+                pairs -= {(id, one) for id in body.records for one in body.from_}
+        ids = {id for id, _ in pairs}
+        return {
+            record.id
+            for record in records
+            if record.id in ids
+            and record.header.scope.visibility is not Visibility.AUDIT
+            and not (isinstance(record.body, Message) and record.body.role in INSTRUCTING)
+        }
 
     def sees(self, record: Record) -> bool:
         """Whether the scope of a record lets the reader see it: nothing here is on a share list by its scope."""

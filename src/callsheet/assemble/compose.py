@@ -76,17 +76,45 @@ class Material:
     instead: Callable[[blocks.Media, Role | None], str | None] | None = None
     #: What `read` gives has no secrets; nor may what stands beside it. None: secrets may be shown.
     redaction: Redaction | None = None
-    #: The names of the others whose words and results some of the records are, by record; all else is the reader's own.
+    #: The names, as they may be shown, of the others whose words and results some of the records are, by record; all
+    #: else is the reader's own.
     speakers: Mapping[RecordId, str] = field(default_factory=dict)
     #: How to learn whether results of a tool still hold, by tool.
     rechecks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+class CallIds:
+    """Ids of a request's calls, unique, in order of appearance: the provider's id at its first use, then numbered."""
+
+    def __init__(self) -> None:
+        self._used: set[str] = set()
+        self._next: dict[str, int] = {}
+
+    def unique(self, wanted: str | None) -> str:
+        base = wanted or "call"
+        candidate = base
+        number = self._next.get(base, 2 if wanted else 1)
+        if base in self._next or not wanted:
+            candidate = f"{base}_{number}"
+            number += 1
+        while candidate in self._used:
+            candidate = f"{base}_{number}"
+            number += 1
+        self._next[base] = number
+        self._used.add(candidate)
+        return candidate
+
+
+def _plain(part: blocks.Content) -> blocks.Content:
+    """A part without what its provider put beside it in the role that it was said in."""
+    return blocks.Text(text=part.text) if isinstance(part, blocks.Text) else part
 
 
 @dataclass(kw_only=True, slots=True)
 class Before:
     """What composing must know of the blocks before those that it makes; it is told of these in turn."""
 
-    ids: "CallIds" = field(default_factory=lambda: CallIds())
+    ids: CallIds = field(default_factory=CallIds)
     results: Above = field(default_factory=dict)
     #: A table stands there, with the line that tells how it is read.
     explained: bool = False
@@ -136,7 +164,7 @@ class _Composer:
     def read(self) -> Read:
         return self.material.read
 
-    def all(self, selections: Sequence[Selection], ids: "CallIds") -> list[Composed]:
+    def all(self, selections: Sequence[Selection], ids: CallIds) -> list[Composed]:
         composed: list[Composed] = []
         for note, members in groupby(selections, key=lambda selection: selection.note):
             if note:
@@ -186,16 +214,17 @@ class _Composer:
     def _dated(self, members: Sequence[Selection]) -> dict[RecordId, str]:
         """Before the line of a result the day it was observed, where that is not the day of the result before it.
 
-        The line of a memory always has its own: it may stand for what was seen long ago.
+        A memory may stand for what was seen long ago: its day is told anew behind the line of a message, too.
         """
         days: dict[RecordId, str] = {}
-        last = ""
+        last, said = "", False
         for selection in members:
             record = self.material.records[selection.record]
             seen = _observed(record)
             day = f"({to_datetime(seen):%Y-%m-%d}) " if seen is not None else last
-            days[selection.record] = day if day != last or isinstance(record.body, ToolMemory) else ""
-            last = day
+            anew = said and isinstance(record.body, ToolMemory)
+            days[selection.record] = day if day != last or anew else ""
+            last, said = day, seen is None
         return days
 
     def _line(self, selection: Selection) -> str:
@@ -231,7 +260,7 @@ class _Composer:
         """Whether a result stands at its call, or gave way to the one that does."""
         return artifact in self.pairing.used or artifact in self.pairing.replaced
 
-    def _message(self, id: RecordId, body: Message, ids: "CallIds") -> list[Composed]:
+    def _message(self, id: RecordId, body: Message, ids: CallIds) -> list[Composed]:
         if (speaker := self._speaker(id)) is not None:
             return self._anothers(id, body, speaker)
         level = self.levels[id].level
@@ -260,9 +289,7 @@ class _Composer:
 
     def _speaker(self, id: RecordId) -> str | None:
         """Whose words or result a record is; None: the reader's own, or nobody's in particular."""
-        name = self.material.speakers.get(id)
-        redaction = self.material.redaction
-        return name if name is None or redaction is None else redaction.text(name)
+        return self.material.speakers.get(id)
 
     def _anothers(self, id: RecordId, body: Message, speaker: str) -> list[Composed]:
         """What another speaker said, without its calls and thoughts; nothing where that is all there is."""
@@ -315,7 +342,9 @@ class _Composer:
         return Composed(block=answer, source=record.id, level=self.levels[record.id].level)
 
     def _hides(self, result: RecordId) -> bool:
-        """Whether what was asked for a result may not be shown."""
+        """Whether what was asked for a result may not be shown, as nothing is that others asked for."""
+        if result in self.material.speakers:
+            return True
         return getattr(self.material.records[result].body, "call", None) in self.material.withheld
 
     def _marked(self, call: RecordId, content: tuple[blocks.Content, ...]) -> tuple[blocks.Content, ...]:
@@ -422,33 +451,6 @@ def _opened(composed: list[Composed]) -> list[Composed]:
             opening = blocks.Said(role=Role.USER, parts=(blocks.Text(text=standins.BEGINNING),))
             return [*composed[:place], Composed(block=opening, source=None), *composed[place:]]
     return composed
-
-
-class CallIds:
-    """Ids of a request's calls, unique, in order of appearance: the provider's id at its first use, then numbered."""
-
-    def __init__(self) -> None:
-        self._used: set[str] = set()
-        self._next: dict[str, int] = {}
-
-    def unique(self, wanted: str | None) -> str:
-        base = wanted or "call"
-        candidate = base
-        number = self._next.get(base, 2 if wanted else 1)
-        if base in self._next or not wanted:
-            candidate = f"{base}_{number}"
-            number += 1
-        while candidate in self._used:
-            candidate = f"{base}_{number}"
-            number += 1
-        self._next[base] = number
-        self._used.add(candidate)
-        return candidate
-
-
-def _plain(part: blocks.Content) -> blocks.Content:
-    """A part without what its provider put beside it in the role that it was said in."""
-    return blocks.Text(text=part.text) if isinstance(part, blocks.Text) else part
 
 
 def _words(part: blocks.Text | blocks.Opaque) -> str:

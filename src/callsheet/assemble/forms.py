@@ -134,7 +134,8 @@ class Forms:
     def said(self, selection: Selection, role: Role, text: str) -> str:
         """The line of a message in a note."""
         if selection.level in _GONE:
-            return f"{role.value}: ({_GONE[selection.level]})"
+            where = self._where(selection.record) if selection.level is Level.REF and role is Role.ASSISTANT else ""
+            return f"{role.value}: ({_GONE[selection.level]}{where})"
         folded = " ".join(text[: 4 * SAID].split())
         short = folded if len(folded) <= SAID and len(text) <= 4 * SAID else folded[:SAID].rstrip() + " …"
         return f"{role.value}: {short}"

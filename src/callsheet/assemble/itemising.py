@@ -1,6 +1,5 @@
 """From records to what planning knows of them: sizes by level, and how far policy lets each be shortened."""
 
-import dataclasses
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -48,9 +47,6 @@ OPEN = 30
 
 TERMS = 24
 """Tokens of the terms on which a failed result may be tried again, at most about."""
-
-REPLACED = 20
-"""Tokens of the words that say that something was replaced, and when it was observed."""
 
 Narrowed: TypeAlias = dict[tuple[RecordId, frozenset[int], frozenset[str]], tuple[tuple[int, ...], int]]
 """The segments of a narrowed result and their tokens, by what of its entities is wanted and what is looked for."""
@@ -179,6 +175,8 @@ class Itemiser:
         says = any(getattr(part, "o200k", 0) for part in body.parts)
         calls = sum(isinstance(part, CallRef) for part in body.parts)
         noted = {Level.GIST: min(tokens, SAID) + MARK} if says and not instruction else {}
+        if noted and body.role is Role.ASSISTANT:
+            noted[Level.REF] = 2 * MARK
         if seen.open:
             # An open call is never gone: the line of its message tells what was asked.
             noted = {Level.DENSE: min(tokens, SAID + ASKED * calls) + 2 * MARK}
@@ -315,16 +313,6 @@ class Itemiser:
         return chosen, self.counter.count(excerpt(document, chosen)) + 2 * MARK
 
 
-def outdating(item: Item) -> Item:
-    """A result of which all that was remembered was replaced since, with room for the words that say so."""
-    return dataclasses.replace(
-        item,
-        replaced=True,
-        standing={level: size + REPLACED for level, size in item.standing.items()},
-        noted={level: size + REPLACED for level, size in item.noted.items()},
-    )
-
-
 def _exact(decision: Decision) -> bool:
     """Whether exact bytes were asked for and are given."""
     return any(verdict.rule == EXACT for verdict in decision.verdicts)
@@ -353,8 +341,13 @@ def _holding(document: Document, places: Sequence[int]) -> frozenset[int]:
 
 
 def _least(body: Message, decision: Decision) -> Level:
-    """What a model said to no call goes when there is no room for it; what people said is shown as policy says."""
-    return decision.least if body.role in INSTRUCTING or body.role is Role.USER else Level.NONE
+    """What people said is shown as policy says; of what a model said a line stays that refers to it.
+
+    A message that only asks for tools is told by the lines of their results.
+    """
+    if body.role in INSTRUCTING or body.role is Role.USER or decision.least is Level.NONE:
+        return decision.least
+    return Level.REF if any(getattr(part, "o200k", 0) for part in body.parts) else Level.NONE
 
 
 def _gist_keeps(derived: Derived, index: Index | None) -> float:

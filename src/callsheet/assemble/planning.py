@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from callsheet.assemble.items import Item
 from callsheet.assemble.knapsack import Option, choose
 from callsheet.assemble.needed import Needed
-from callsheet.assemble.remembered import remembered
+from callsheet.assemble.remembered import Remembered, remembered
 from callsheet.assemble.sorted_fill import fill
 from callsheet.assemble.worth import chance
 from callsheet.graph.enums import Level, Reason, Role
@@ -269,9 +269,8 @@ class Planner:
             # What is told by its difference rests on the other, which may be shortened now.
             stands = self._told(self._fitted(plain, owed))
         room = self.limits.low - self.size(stands.values())
-        silent = held.idle | held.covered.keys()
-        rest = [item for item in items if item.id not in stands and item.id not in silent]
-        noted = self._noted(rest, room, tuple(dict.fromkeys(held.instead.get(id, id) for id in fresh.brought)))
+        rest = [item for item in items if item.id not in stands and item.id not in held.idle]
+        noted = self._noted_with(held, rest, room, fresh.brought)
         left_out = {item.id: _omission(item) for item in items if item.id not in stands and item.id not in noted}
         told = {id for id, memory in held.instead.items() if memory in noted}
         left_out |= {
@@ -387,6 +386,24 @@ class Planner:
     def _owed(self, item: Item) -> int:
         """What a record takes in the note at least; 0 where it may be left out."""
         return _noted_size(item, self._least(item)) if item.least is not Level.NONE else 0
+
+    def _noted_with(
+        self, held: Remembered, items: Sequence[Item], room: int, brought: Sequence[RecordId]
+    ) -> dict[RecordId, Selection]:
+        """The note, with memories in place of the results that they stand for.
+
+        No memory costs another result its place: what these leave, memories and what was said share.
+        """
+        without = [item for item in items if not item.covers]
+        noted = self._noted(without, room, brought)
+        if len(without) == len(items):
+            return noted
+        results = {id: one for id, one in noted.items() if self.items[id].is_result and id not in held.covered}
+        left = room - sum(self.size_of(selection) for selection in results.values())
+        rest = [item for item in items if item.covers or not item.is_result]
+        there = {item.id for item in rest}
+        wanted = dict.fromkeys(held.instead.get(id, id) for id in brought)
+        return results | self._noted(rest, left, tuple(id for id in wanted if id in there))
 
     def _noted(self, items: Sequence[Item], room: int, brought: Sequence[RecordId] = ()) -> dict[RecordId, Selection]:
         """What of the older records stands in the note: the reader's own first; others' fill what that leaves."""

@@ -11,6 +11,7 @@ from callsheet.errors import (
     NotFound,
     RecallRefused,
     StoreError,
+    ToolError,
 )
 
 
@@ -26,6 +27,7 @@ class Exit(IntEnum):
     ASSEMBLY = 6
     MISSING_EXTRA = 7
     OUTPUT = 8
+    TOOL = 9
     INTERRUPTED = 130
     BROKEN_PIPE = 141
 
@@ -40,6 +42,7 @@ MEANINGS = {
     Exit.ASSEMBLY: "The request could not be assembled (`assembly…`).",
     Exit.MISSING_EXTRA: "An optional part is not installed (`missing_extra`).",
     Exit.OUTPUT: "Standard output could not be written (`output`). What was recorded until then stays.",
+    Exit.TOOL: "The call was decided on, answered or taken before, or could not be run (`tool…`).",
     Exit.INTERRUPTED: "Interrupted with Ctrl-C. What was recorded until then stays.",
     Exit.BROKEN_PIPE: "Whoever read the output stopped reading.",
 }
@@ -52,6 +55,7 @@ FAMILIES: Mapping[type[CallsheetError], Exit] = {
     RecallRefused: Exit.NOT_FOUND,
     AssemblyError: Exit.ASSEMBLY,
     MissingExtra: Exit.MISSING_EXTRA,
+    ToolError: Exit.TOOL,
 }
 """The exit code of each family of errors; every error is of one."""
 

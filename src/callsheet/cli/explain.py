@@ -1,6 +1,7 @@
 """``explain``: why a request holds what it holds, why it does not hold a record, what changed between two."""
 
 import argparse
+import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 _EXPLAIN = """\
 SHEET is the id of a sheet, or of a message that answers one: what did the model see when it said
 this? Without an option it prints the figures of the request and a sentence for each record in it.
+--trace prints every candidate, in or out, with what each of the nine policies said, what planning
+weighed and how long each phase took; it is made by doing the request again.
 What it tells are ids, classes, counts and names of tools, never content; nothing is stored.
 
 --why-not decides again about one record, under the policy set of the request and as of the
@@ -33,6 +36,7 @@ def add(commands: Commands) -> None:
     asked = parser.add_mutually_exclusive_group()
     asked.add_argument("--why-not", metavar="RECORD", help="why it does not hold this record, or not in full")
     asked.add_argument("--diff", metavar="OTHER", help="what changed from SHEET to this sheet")
+    asked.add_argument("--trace", action="store_true", help="every candidate with all verdicts, and what was weighed")
     asked.add_argument("--rebuild", action="store_true", help="make it again and compare it with what was sent")
     add_store(parser)
     add_tenant(parser)
@@ -41,21 +45,27 @@ def add(commands: Commands) -> None:
 
 def _explain(args: argparse.Namespace, out: Output) -> Exit:
     from callsheet.cli.values import told
-    from callsheet.explain import difference, sheet
+    from callsheet.explain import difference, sheet, trace
 
     with opened(args.store, args.tenant) as runtime:
         talk = _holder(runtime, args.sheet)
         if args.why_not is not None:
             why = talk.why_not(args.sheet, args.why_not)
-            out.json(told(why)) if out.as_json else out.text(why.sentence)
+            out.json(told(why)) if out.as_json else out.text(_named(talk, why.sentence))
         elif args.diff is not None:
             found = talk.difference(args.sheet, args.diff)
-            out.json(told(found)) if out.as_json else out.text(difference.text(found))
+            out.json(told(found)) if out.as_json else out.text(_named(talk, difference.text(found)))
+        elif args.trace:
+            traced = talk.trace(args.sheet)
+            if out.as_json:
+                out.json({**told(traced), "left_out": dict(traced.left_out)})
+            else:
+                out.text(_named(talk, trace.text(traced)))
         elif args.rebuild:
             return _rebuild(talk, args.sheet, out)
         else:
             explained = talk.explain(args.sheet)
-            out.json(told(explained)) if out.as_json else out.text(sheet.text(explained))
+            out.json(told(explained)) if out.as_json else out.text(_named(talk, sheet.text(explained)))
     return Exit.OK
 
 
@@ -80,6 +90,14 @@ def _compared(same: bool, pins: Sequence[str], differ: Sequence[str]) -> Iterato
         yield from (f"~ {id}" for id in differ)
     if pins:
         yield f"Not as it was pinned: {', '.join(pins)}."
+
+
+def _named(talk: "Conversation", text: str) -> str:
+    """The text, and below it the names of those of the participants, branches and skills whose ids stand in it."""
+    used = talk.skills().active
+    named = [*talk.participants().items(), *talk.branches().items(), *((skill.name, skill.id) for skill in used)]
+    found = [f"{id} is {name}" for name, id in named if id != name and re.search(rf"\b{re.escape(id)}\b", text)]
+    return f"{text}\n\nNames: {'; '.join(found)}." if found else text
 
 
 def _holder(runtime: "Runtime", id: str) -> "Conversation":

@@ -1,13 +1,15 @@
-"""``show``: the conversations of a store, a transcript, one record."""
+"""``show``: the conversations of a store, a transcript or another part of one, one record."""
 
 import argparse
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from callsheet.cli.exits import Exit
+from callsheet.cli.listing import tell, viewed
 from callsheet.cli.opening import opened
 from callsheet.cli.output import Output, printable, shortened, table
-from callsheet.cli.parsing import Commands, add_command, add_json, add_store, add_tenant
+from callsheet.cli.parsing import Commands, UsageError, add_command, add_json, add_store, add_tenant
+from callsheet.cli.parts import PARTS
 from callsheet.errors import NotFound
 
 if TYPE_CHECKING:
@@ -19,9 +21,10 @@ if TYPE_CHECKING:
 
 _SHOW = """\
 Without arguments it lists the conversations. With one it prints what was said and done in it,
-with the ids of messages, calls and results. With the id of a record it prints that record as it
-is stored, header and body: of an answer also the sheet that the model saw, of a result its text,
-of a sheet the request that was made of it."""
+with the ids of messages, calls and results; or the part of it that an option names, on the branch
+and for the reader that are given: what is hidden from that reader is not there. With the id of a
+record it prints that record as it is stored, header and body: of an answer also the sheet that the
+model saw, of a result its text, of a sheet the request that was made of it."""
 
 _CUT = 2000
 """Characters of a text that people are shown of one record; programs get all."""
@@ -35,17 +38,30 @@ def add(commands: Commands) -> None:
     parser.add_argument("conversation", nargs="?", metavar="CONVERSATION")
     parser.add_argument("record", nargs="?", metavar="RECORD")
     parser.add_argument("--branch", metavar="NAME", default="main", help="the branch (default: %(default)s)")
+    parser.add_argument("--as", dest="reader", metavar="NAME", help="as this participant or sub-agent sees it")
+    listed = parser.add_mutually_exclusive_group()
+    for part in PARTS:
+        listed.add_argument(f"--{part.name}", dest="part", action="store_const", const=part, help=part.what)
     add_store(parser)
     add_tenant(parser)
     add_json(parser, "JSON Lines (of a record one JSON document)")
 
 
 def _show(args: argparse.Namespace, out: Output) -> Exit:
+    if args.part is not None and (args.conversation is None or args.record is not None):
+        raise UsageError(f"--{args.part.name} lists a part of one conversation; name it, and no record")
     with opened(args.store, args.tenant) as runtime:
         if args.conversation is None:
             _list(runtime, out)
+        elif args.part is not None:
+            talk = viewed(runtime.existing(args.conversation), args.branch, args.reader)
+            tell(args.part, runtime, talk, out)
         elif args.record is None:
-            _transcript(runtime.existing(args.conversation), args.branch, out)
+            talk = runtime.existing(args.conversation)
+            if args.reader in talk.participants():
+                raise UsageError("--as a participant goes with a listed part; a transcript is the same for all of them")
+            view = viewed(talk, args.branch, args.reader)
+            _transcript(view, args.branch if args.reader is None else view.branch_id, out)
         else:
             _record(runtime, runtime.existing(args.conversation), args.record, out)
     return Exit.OK

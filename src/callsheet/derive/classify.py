@@ -134,6 +134,7 @@ _EXIT = re.compile(
     r"|exited with (-?\d{1,10})\b",
     re.IGNORECASE,
 )
+_EXIT_MARKS = ("exit", "return code", "returncode")
 _TRACE = re.compile(
     r"^Traceback \(most recent call last\):|^\s{0,4}at [\w.$<>/]{1,200}\([^()\n]{0,200}:\d{1,7}(?::\d{1,7})?\)"
     r"|^goroutine \d{1,9} \[|^thread '[^'\n]{0,80}' panicked at|^panic: ",
@@ -159,7 +160,9 @@ def failed(text: str, document: Document | None = None) -> bool:
     if kind in (ContentKind.JSON, ContentKind.JSON_LINES) or re.match(r"\[\s{0,99}[\[{\"]", head):
         return False
     tail = text[-_END:].rstrip()
-    for status in (_last(_EXIT, tail), _EXIT.search(head.partition("\n")[0])):
+    first = head.partition("\n")[0]
+    statuses = (_last(_EXIT, tail) if _may_exit(tail) else None, _EXIT.search(first) if _may_exit(first) else None)
+    for status in statuses:
         if status is not None and (status.string is not tail or tail[status.end() :].count("\n") <= 2):
             return int(status[1] or status[2]) != 0
     if _FAILED_START.match(head):
@@ -171,6 +174,12 @@ def failed(text: str, document: Document | None = None) -> bool:
     if _TRACE.search(tail) and _ERROR_LINE.search(ending):
         return True
     return kind in (ContentKind.TRACE,) or (kind is ContentKind.LOG and _ERROR_LINE.search(ending) is not None)
+
+
+def _may_exit(text: str) -> bool:
+    """Whether looking for an exit status may find one: that ignores case, and so takes long."""
+    lowered = text.lower()
+    return not text.isascii() or any(mark in lowered for mark in _EXIT_MARKS)
 
 
 def _last(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:

@@ -40,8 +40,10 @@ class _Shape:
 
 
 _GOOGLE = _Shape(
-    ("gmail#", "drive#", "calendar#", "people#", "tasks#", "docs#", "sheets#", "plus#", "photos#")
-    + ("google.com/", "application/vnd.google-apps.", "people/c"),
+    (
+        *("gmail#", "drive#", "calendar#", "people#", "tasks#", "docs#", "sheets#", "plus#", "photos#"),
+        *("google.com/", "application/vnd.google-apps.", "people/c"),
+    ),
     r"[\"']kind[\"']\s{0,4}:\s{0,4}[\"'](?:gmail|drive|calendar|people|tasks|docs|sheets|plus|photos)#[A-Za-z]"
     r"|[\"']spreadsheetUrl[\"']\s{0,4}:\s{0,4}[\"']https://docs\.google\.com/"
     r"|[\"']webViewLink[\"']\s{0,4}:\s{0,4}[\"']https://(?:docs|drive)\.google\.com/"

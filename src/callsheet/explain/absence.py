@@ -1,15 +1,15 @@
 """Why a record does not stand in a request, or stands there shortened."""
 
+from collections.abc import Mapping
 from enum import StrEnum
 
-from callsheet.explain.facts import Known, Worth
-from callsheet.explain.sentences import about, because, visible, weighed
-from callsheet.explain.words import LEVELS, REASONS
+from callsheet.explain.facts import SHOWN, Known, Worth
+from callsheet.explain.sentences import about, because, spoke, taken_back, visible, weighed
+from callsheet.explain.words import LEVELS, NO_RULES, REASONS
 from callsheet.graph.enums import Level, Policy, Reason
 from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import Boundary, Selection
 from callsheet.graph.values import Count, Value
-from callsheet.policy.attribution import SHOWABLE
 from callsheet.policy.verdict import Decision
 
 
@@ -61,6 +61,8 @@ class WhyNot(Value):
     #: The sheet in which it was let go; None: this one, or it is not known.
     since: RecordId | None = None
     sentence: str
+    #: The part of the sentence that says why.
+    because: str = ""
 
 
 class Evidence(Value):
@@ -73,6 +75,7 @@ class Evidence(Value):
     selection: Selection | None = None
     #: The newest position that the request saw.
     cut: Count = 0
+    #: It stands on a branch that the reader inherits, or was given to it.
     on_lineage: bool = True
     #: It is a sub-agent's, and was not released.
     unreleased: bool = False
@@ -84,10 +87,14 @@ class Evidence(Value):
     #: Why planning let it go, and in which sheet.
     left_out: Reason | None = None
     since: RecordId | None = None
+    #: The memory in this request that stands in its place.
+    instead: RecordId | None = None
 
 
-def why_not(sheet: RecordId, boundary: Boundary, policy: str, evidence: Evidence) -> WhyNot:
-    """Say what became of a record: `policy` names the policy set of the request."""
+def why_not(
+    sheet: RecordId, boundary: Boundary, policy: str, evidence: Evidence, rules: Mapping[str, str] = NO_RULES
+) -> WhyNot:
+    """Say what became of a record: `policy` names the policy set of the request, `rules` those that users wrote."""
     known = evidence.known
     if known is None:
         sentence = f"There is no record {evidence.record} in this conversation."
@@ -96,6 +103,7 @@ def why_not(sheet: RecordId, boundary: Boundary, policy: str, evidence: Evidence
     limiting = _limiting(evidence.decision) if outcome in _JUDGED and evidence.decision is not None else None
     selection = evidence.selection
     since = "; its content was erased since" if evidence.erased and selection is not None else ""
+    why = _because(outcome, evidence, known, sheet, rules)
     return WhyNot(
         sheet=sheet,
         record=known.record,
@@ -106,7 +114,8 @@ def why_not(sheet: RecordId, boundary: Boundary, policy: str, evidence: Evidence
         reason=_reason(outcome, evidence),
         worth=evidence.worth if outcome in (Outcome.NOT_WORTH, Outcome.SHORTENED) else None,
         since=evidence.since if evidence.since != sheet else None,
-        sentence=f"{_start(known, boundary, policy, outcome)}; {_because(outcome, evidence, known, sheet)}{since}.",
+        sentence=f"{_start(known, boundary, policy, outcome)}; {why}{since}.",
+        because=f"{why}{since}",
     )
 
 
@@ -132,7 +141,7 @@ def _outcome(evidence: Evidence, known: Known) -> Outcome:
         return Outcome.LATER
     if not evidence.on_lineage:
         return Outcome.NOT_RELEASED if evidence.unreleased else Outcome.BRANCH
-    if known.kind not in SHOWABLE:
+    if known.kind not in SHOWN:
         return Outcome.BOOKKEEPING
     if evidence.erased:
         return Outcome.ERASED
@@ -142,7 +151,7 @@ def _outcome(evidence: Evidence, known: Known) -> Outcome:
         return Outcome.REDUNDANT
     if evidence.left_out is Reason.OVER_BUDGET:
         return Outcome.OVER_BUDGET
-    if evidence.left_out is Reason.REMEMBERED:
+    if evidence.left_out in (Reason.REMEMBERED, Reason.SUPERSEDED):
         return Outcome.REMEMBERED
     return Outcome.NOT_WORTH if evidence.left_out is not None else Outcome.OUT_OF_VIEW
 
@@ -158,7 +167,7 @@ def _reason(outcome: Outcome, evidence: Evidence) -> Reason | None:
         case Outcome.OVER_BUDGET:
             return Reason.OVER_BUDGET
         case Outcome.REMEMBERED:
-            return Reason.REMEMBERED
+            return evidence.left_out
         case Outcome.BRANCH:
             return Reason.BRANCH
         case Outcome.NOT_RELEASED:
@@ -183,29 +192,41 @@ def _start(known: Known, boundary: Boundary, policy: str, outcome: Outcome) -> s
     return f"{about(known)}, policy set {policy}"
 
 
-def _because(outcome: Outcome, evidence: Evidence, known: Known, sheet: RecordId) -> str:
+def _because(outcome: Outcome, evidence: Evidence, known: Known, sheet: RecordId, rules: Mapping[str, str]) -> str:
     selection, decision, worth = evidence.selection, evidence.decision, evidence.worth
+    could = _could(decision, known, rules)
     match outcome:
         case Outcome.STANDS if selection is not None:
-            return f"it stands, {LEVELS[selection.level]}: {because(selection, known, decision, worth)}"
+            return f"it stands, {LEVELS[selection.level]}: {because(selection, known, decision, worth, rules)}"
         case Outcome.SHORTENED if selection is not None:
-            return f"it stands shortened, {LEVELS[selection.level]}: {because(selection, known, decision, worth)}"
+            why = because(selection, known, decision, worth, rules)
+            return f"it stands shortened, {LEVELS[selection.level]}: {why}"
         case Outcome.REFUSED if decision is not None:
-            return f"refused by {decision.rule}: {REASONS[decision.reason]}"
+            return f"refused because {spoke(decision.rule, decision.reason, known, rules)}"
         case Outcome.NOT_WORTH:
             when = f"when sheet {evidence.since or sheet} was written anew"
             figures = f": {weighed(worth)}" if worth is not None else ""
-            return f"{_could(decision)} and was not worth its tokens {when}{figures}"
+            return f"{could} and was not worth its tokens {when}{figures}"
         case Outcome.REDUNDANT:
-            return f"{_could(decision)}; all its results stand there themselves, so it would add nothing"
+            return f"{could}; all its results stand there themselves, so it would add nothing"
+        case Outcome.REMEMBERED if evidence.left_out is Reason.SUPERSEDED:
+            return f"{could}; what was remembered of it has been replaced: what replaced it tells how it is"
         case Outcome.REMEMBERED:
-            return f"{_could(decision)}; raw not loaded because the memory was enough"
+            memory = f" ({evidence.instead})" if evidence.instead is not None else ""
+            return f"{could}; raw not loaded because the memory was enough{memory}"
         case Outcome.OUT_OF_VIEW:
-            return f"{_could(decision)}, was out of view already, and nothing new named it or what it tells"
+            return f"{could}, was out of view already, and nothing new named it or what it tells"
+        case _:
+            return _beyond(outcome, evidence, known)
+
+
+def _beyond(outcome: Outcome, evidence: Evidence, known: Known) -> str:
+    """Why a record was nothing that this request could choose."""
+    match outcome:
         case Outcome.LATER:
             return f"it was recorded at position {known.position:,}, and the request saw up to {evidence.cut:,}"
         case Outcome.NOT_RELEASED:
-            return REASONS[Reason.NOT_RELEASED]
+            return f"{REASONS[Reason.NOT_RELEASED]}{taken_back(known)}"
         case Outcome.BRANCH:
             return f"it is on {known.branch or 'a branch'}, which the branch of the request does not inherit there"
         case Outcome.BOOKKEEPING:
@@ -216,8 +237,9 @@ def _because(outcome: Outcome, evidence: Evidence, known: Known, sheet: RecordId
             return REASONS[Reason.OVER_BUDGET]
 
 
-def _could(decision: Decision | None) -> str:
+def _could(decision: Decision | None, known: Known, rules: Mapping[str, str]) -> str:
     """In how much detail it could have been shown."""
     if decision is None or decision.reason is Reason.INCLUDED:
         return "it could be shown"
-    return f"it could be shown as {LEVELS[decision.most]} at most ({decision.rule}: {REASONS[decision.reason]})"
+    most = LEVELS[decision.most]
+    return f"it could be shown as {most} at most, because {spoke(decision.rule, decision.reason, known, rules)}"

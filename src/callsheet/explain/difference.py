@@ -1,12 +1,14 @@
 """What changed from one request to another: what came in, what went out, what stands in another detail or place."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from callsheet.assemble.delta import common_prefix
+from callsheet.explain.absence import WhyNot
 from callsheet.explain.facts import Known
 from callsheet.explain.sentences import about
 from callsheet.explain.words import LEVELS, REWRITES
-from callsheet.graph.enums import Level
+from callsheet.graph.enums import Level, Reason
 from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import ContextAssembly, Selection
 from callsheet.graph.values import Count, Value
@@ -22,6 +24,9 @@ class Change(Value):
     note_before: Count = 0
     note_after: Count = 0
     what: str
+    #: Why it stands so in the other request, or does not.
+    reason: Reason | None = None
+    because: str = ""
 
 
 class Difference(Value):
@@ -53,18 +58,24 @@ class Shown(Value):
     blocks: tuple[str, ...]
 
 
-def difference(one: Shown, other: Shown, known: Mapping[RecordId, Known]) -> Difference:
-    """What changed from `one` to `other`, records in the order of the request that shows them."""
+def difference(
+    one: Shown, other: Shown, known: Mapping[RecordId, Known], reasons: Mapping[RecordId, WhyNot] | None = None
+) -> Difference:
+    """What changed from `one` to `other`, records in the order of the request that shows them.
+
+    `reasons` say what became of a record in the other one.
+    """
     before, after = _places(one.selections), _places(other.selections)
     prefix = common_prefix(one.blocks[1:], other.blocks[1:])
+    telling = _Telling(known=known, reasons=reasons or {})
     return Difference(
         one=one.id,
         other=other.id,
         same=sum(_place(after[id]) == _place(place) for id, place in before.items() if id in after),
-        came=tuple(_change(id, None, place, known) for id, place in after.items() if id not in before),
-        went=tuple(_change(id, place, None, known) for id, place in before.items() if id not in after),
+        came=tuple(telling.change(id, None, place) for id, place in after.items() if id not in before),
+        went=tuple(telling.change(id, place, None) for id, place in before.items() if id not in after),
         changed=tuple(
-            _change(id, before[id], place, known)
+            telling.change(id, before[id], place)
             for id, place in after.items()
             if id in before and _place(before[id]) != _place(place)
         ),
@@ -93,15 +104,25 @@ def _place(selection: Selection) -> tuple[Level, int, tuple[int, ...]]:
     return selection.level, selection.note, selection.segments
 
 
-def _change(id: RecordId, before: Selection | None, after: Selection | None, known: Mapping[RecordId, Known]) -> Change:
-    return Change(
-        record=id,
-        before=before.level if before is not None else Level.NONE,
-        after=after.level if after is not None else Level.NONE,
-        note_before=before.note if before is not None else 0,
-        note_after=after.note if after is not None else 0,
-        what=about(known[id]) if id in known else f"record {id}",
-    )
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Telling:
+    """Tells of one record after another."""
+
+    known: Mapping[RecordId, Known]
+    reasons: Mapping[RecordId, WhyNot]
+
+    def change(self, id: RecordId, before: Selection | None, after: Selection | None) -> Change:
+        why = self.reasons.get(id)
+        return Change(
+            record=id,
+            before=before.level if before is not None else Level.NONE,
+            after=after.level if after is not None else Level.NONE,
+            note_before=before.note if before is not None else 0,
+            note_after=after.note if after is not None else 0,
+            what=about(self.known[id]) if id in self.known else f"record {id}",
+            reason=why.reason if why is not None else None,
+            because=why.because if why is not None else "",
+        )
 
 
 def text(found: Difference) -> str:
@@ -122,12 +143,16 @@ def _lines(found: Difference) -> Iterator[str]:
         f"{found.same:,} as before."
     )
     for change in found.came:
-        yield f"+ {change.what}: {_where(change.after, change.note_after)}"
+        yield f"+ {change.what}: {_where(change.after, change.note_after)}{_why(change)}"
     for change in found.went:
-        yield f"- {change.what}: was {_where(change.before, change.note_before)}"
+        yield f"- {change.what}: was {_where(change.before, change.note_before)}{_why(change)}"
     for change in found.changed:
         after = _where(change.after, change.note_after)
-        yield f"~ {change.what}: {_where(change.before, change.note_before)}, now {after}"
+        yield f"~ {change.what}: {_where(change.before, change.note_before)}, now {after}{_why(change)}"
+
+
+def _why(change: Change) -> str:
+    return f"; {change.because}" if change.because else ""
 
 
 def _where(level: Level, note: int) -> str:

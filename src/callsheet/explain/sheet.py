@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from callsheet.explain.facts import Known, Worth
 from callsheet.explain.sentences import protection, stands
-from callsheet.explain.words import REWRITES
-from callsheet.graph.enums import Level, Reason
+from callsheet.explain.words import NO_RULES, REWRITES
+from callsheet.graph.enums import Level, Reason, RuntimeMode
 from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import Boundary, ContextAssembly, Pins, Selection
 from callsheet.graph.values import Count, TokenParts, Value
@@ -53,6 +53,10 @@ class Explained(Value):
     omitted: tuple[tuple[Reason, int], ...]
     #: Records on branches that this one does not inherit; no budget had a part in it. None: not counted.
     other_branches: Count | None
+    #: Of these, the work of sub-agents that they did not release.
+    of_sub_agents: Count
+    #: Microseconds by phase, as they were measured when it was assembled.
+    timings: tuple[tuple[str, int], ...]
     recall: bool
     records: tuple[Standing, ...]
 
@@ -66,12 +70,15 @@ def explain(
     known: Mapping[RecordId, Known] | None = None,
     decisions: Mapping[RecordId, Decision] | None = None,
     worths: Mapping[RecordId, Worth] | None = None,
+    rules: Mapping[str, str] = NO_RULES,
     other_branches: int | None = None,
+    of_sub_agents: int = 0,
 ) -> Explained:
     """Explain one request.
 
     `selections` are all of it, in order. What is `known` of a record gives it a sentence; `decisions` and `worths`
-    name the rules and the figures behind it. Records that are not known are counted and have no sentence.
+    name the rules and the figures behind it, `rules` say why users wrote theirs. Records that are not known are counted
+    and have no sentence.
     """
     facts, ruled, weighed = known or {}, decisions or {}, worths or {}
     named = policy or assembly.pins.policy_set
@@ -95,6 +102,8 @@ def explain(
         levels=tuple((level, counts[level]) for level in Level if level in counts),
         omitted=tuple((reason, count) for reason, count in assembly.omitted if reason is not Reason.BRANCH),
         other_branches=other_branches,
+        of_sub_agents=of_sub_agents,
+        timings=assembly.timings,
         recall=assembly.recall,
         records=tuple(
             _standing(
@@ -102,7 +111,7 @@ def explain(
                 facts[selection.record],
                 ruled.get(selection.record),
                 weighed.get(selection.record),
-                stood=(assembly.boundary, named),
+                stood=(assembly.boundary, named, rules),
             )
             for selection in selections
             if selection.record in facts
@@ -116,9 +125,9 @@ def _standing(
     decision: Decision | None,
     worth: Worth | None,
     *,
-    stood: tuple[Boundary, str],
+    stood: tuple[Boundary, str, Mapping[str, str]],
 ) -> Standing:
-    boundary, policy = stood
+    boundary, policy, rules = stood
     limited = decision.rule if decision is not None and decision.reason is selection.reason else ""
     return Standing(
         record=selection.record,
@@ -130,7 +139,7 @@ def _standing(
         turn=selection.turn,
         note=selection.note,
         worth=worth,
-        sentence=stands(selection, known, boundary, policy, decision=decision, worth=worth),
+        sentence=stands(selection, known, boundary, policy, decision=decision, worth=worth, rules=rules),
     )
 
 
@@ -142,10 +151,9 @@ def text(explained: Explained) -> str:
 def _figures(explained: Explained) -> Iterator[str]:
     boundary, tokens, pins = explained.boundary, explained.tokens, explained.pins
     counted = "texts counted exactly" if explained.exact else "estimated"
-    participant = f" for participant {boundary.participant}" if boundary.participant is not None else ""
-    yield (
-        f"Sheet {explained.sheet} for {boundary.model} ({boundary.provider}) on branch {boundary.branch}{participant}."
-    )
+    yield f"Sheet {explained.sheet} for {boundary.model} ({boundary.provider}) on branch {boundary.branch}."
+    if _in_particular(boundary):
+        yield reader(boundary)
     yield (
         f"It takes {tokens.total:,} of {boundary.budget:,} tokens ({counted}): {_parts(tokens)}; "
         f"{explained.tokens_billed:,} billed-equivalent. Plain replay takes {explained.tokens_replayed:,}."
@@ -162,9 +170,33 @@ def _figures(explained: Explained) -> Iterator[str]:
         f"prices {pins.prices or 'none'}{_analysers(pins)}."
     )
     if explained.other_branches is not None:
-        yield f"Not inherited, whatever the budget: {explained.other_branches:,} (branch)."
+        children = f", {explained.of_sub_agents:,} of them sub-agents' own work" if explained.of_sub_agents else ""
+        yield f"Not inherited, whatever the budget: {explained.other_branches:,} (branch){children}."
     for reason, count in explained.omitted:
         yield f"Left out: {count:,} ({reason.value.replace('_', ' ')})."
+
+
+def _in_particular(boundary: Boundary) -> bool:
+    """Whether there is more to say of the reader than that it is the one of a plain chat."""
+    particular = (boundary.participant, boundary.run, boundary.checkpoint, boundary.task)
+    asks = (boundary.scopes, boundary.skills, boundary.exact)
+    return boundary.mode is not RuntimeMode.CHAT or any(particular) or any(asks)
+
+
+def reader(boundary: Boundary) -> str:
+    """Who reads a request: as which participant, in which run and mode, from what, for which task."""
+    as_ = f"participant {boundary.participant}" if boundary.participant is not None else "nobody in particular"
+    told = (
+        ("in the run of sub-agent", boundary.run),
+        ("set off by", boundary.trigger),
+        ("from checkpoint", boundary.checkpoint),
+        ("for task", boundary.task),
+        ("entitled to", ", ".join(boundary.scopes)),
+        ("with skills", ", ".join(boundary.skills)),
+        ("asking for the exact bytes of", ", ".join(boundary.exact)),
+    )
+    rest = "".join(f", {name} {value}" for name, value in told if value)
+    return f"Read by {as_}, in mode {boundary.mode.value}{rest}."
 
 
 def _analysers(pins: Pins) -> str:

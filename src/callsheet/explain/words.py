@@ -1,15 +1,19 @@
 """The words of explanations: one phrase for each level, reason, protecting rule and cause of a rewrite."""
 
 from collections.abc import Mapping
+from types import MappingProxyType
 
 from callsheet.assemble.planning import Rewrite
-from callsheet.graph.enums import Level, Reason
+from callsheet.graph.enums import InstructionScope, Level, Reason
 
 REWRITES: Mapping[str, str] = {
     "": "it was appended to: what the request before had shown stands as it stood, and what is new follows",
     Rewrite.FIRST: "it was written anew: nothing was shown before",
     Rewrite.HARD: "it was written anew: something that stood in view may no longer be shown, or not in that detail",
-    Rewrite.CHANGED: "it was written anew: the policy set, the assembler or the use of recall is other than before",
+    Rewrite.CHANGED: (
+        "it was written anew: the policy set, the assembler, the use of recall or what may go to the provider "
+        "is other than before"
+    ),
     Rewrite.UNCACHED: "it was written anew: model, provider or tools are other than before, so nothing was cached",
     Rewrite.EXPIRED: "it was written anew: the provider has forgotten the request before",
     Rewrite.HIGH_WATER: "it was written anew: appending would have passed the high-water mark",
@@ -27,6 +31,7 @@ REASONS: Mapping[Reason, str] = {
     Reason.NOT_RELEASED: "the sub-agent's work was not released to this reader",
     Reason.PRIVACY_CLASS: "its class of data may not be shown in full",
     Reason.PROVIDER: "this provider may not get its class of data in full",
+    Reason.RULE: "a rule of the policy set keeps it back",
     Reason.SUPERSEDED: "a newer record replaces it",
     Reason.CONFLICT: "another record contradicts it",
     Reason.NOT_PROMOTED: "it was decided not to promote it",
@@ -61,3 +66,16 @@ LEVELS: Mapping[Level, str] = {
 
 KINDS: Mapping[str, str] = {"tool_memory": "memory", "user_memory": "user memory", "artifact": "result"}
 """What a kind is called where its tag is not the word for it."""
+
+INSTRUCTIONS: Mapping[InstructionScope, str] = {
+    InstructionScope.CONVERSATION: "the instruction for the conversation",
+    InstructionScope.PARTICIPANT: "the instruction for its participant",
+    InstructionScope.MODERATOR: "the moderator's instruction",
+    InstructionScope.SUB_AGENT: "the sub-agent's goal and constraints",
+    InstructionScope.CATALOGUE: "the catalogue of skills",
+    InstructionScope.SKILL: "the instructions of skill",
+}
+"""Whom an instruction governs."""
+
+NO_RULES: Mapping[str, str] = MappingProxyType({})
+"""Of a policy set in which nobody wrote rules."""

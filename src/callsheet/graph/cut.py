@@ -31,6 +31,13 @@ class Lineage(Value):
         return any(segment.branch == branch and position <= segment.upto for segment in self.segments)
 
 
+def earlier_than(seen: Lineage, position: int) -> Lineage:
+    """What of a lineage stands before a position."""
+    upto = position - 1
+    segments = tuple(Segment(branch=one.branch, upto=min(one.upto, upto)) for one in seen.segments)
+    return Lineage(segments=segments, upto=min(seen.upto, upto))
+
+
 def alone(branch: RecordId, upto: int) -> Lineage:
     """The branch's own records up to a position, without what it inherits."""
     return Lineage(segments=(Segment(branch=branch, upto=upto),), upto=upto)

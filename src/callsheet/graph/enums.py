@@ -213,6 +213,8 @@ class Reason(StrEnum):
     NOT_RELEASED = "not_released"
     PRIVACY_CLASS = "privacy_class"
     PROVIDER = "provider"
+    #: A rule that users wrote into the policy set.
+    RULE = "rule"
     SUPERSEDED = "superseded"
     CONFLICT = "conflict"
     NOT_PROMOTED = "not_promoted"

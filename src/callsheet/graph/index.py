@@ -39,7 +39,7 @@ class PostingQuery(Value):
     limit: Count
 
 
-class Posting(Value):
+class Posting(Value, gc=False):
     """One occurrence. Exactly one of the two names is set."""
 
     entity: str | None = None

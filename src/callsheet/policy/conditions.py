@@ -9,108 +9,20 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
 from callsheet.errors import PolicyError
-from callsheet.graph.enums import Level, Policy, Reason, Role
+from callsheet.graph.enums import Level, Policy, Reason
 from callsheet.graph.nodes import Boundary
 from callsheet.graph.ports import Condition, Conditions, Flaw
 from callsheet.policy.candidate import Candidate
+from callsheet.policy.comparisons import mismatch
+from callsheet.policy.facts import BOUNDARY, RECORD
 from callsheet.policy.rules import About, Rule, Then
 from callsheet.policy.sets import PolicySetDocument
 from callsheet.policy.verdict import DETAIL, Verdict, allow, limit
 
-_SECOND = 1_000_000
-_TURN = 60
-"""Seconds that a turn counts for where a time is not known."""
+_Fact: TypeAlias = Callable[[Candidate, Boundary], object]
 
 MOST_CLASSES = 20_000
 """Classes of records whose answers are kept."""
-
-MOST_ITEMS = 100
-"""Entries of a list or map that a condition is given; a longer one is missing, so that asking ends soon."""
-
-_Fact: TypeAlias = Callable[[Candidate, Boundary], object]
-
-
-def _age(candidate: Candidate, boundary: Boundary) -> int:
-    if candidate.observed is None:
-        return candidate.turn_age * _TURN
-    return max(0, boundary.now - candidate.observed) // _SECOND
-
-
-def _owner(candidate: Candidate, boundary: Boundary) -> str:
-    owner = candidate.scope.owner
-    if owner is None:
-        return "nobody"
-    return "mine" if owner == boundary.participant else "other"
-
-
-def _branch(candidate: Candidate, boundary: Boundary) -> str:
-    return "mine" if candidate.scope.branch in (None, boundary.branch) else "inherited"
-
-
-def _listed(values: tuple[str, ...]) -> list[str] | None:
-    return list(values) if len(values) <= MOST_ITEMS else None
-
-
-def _tool(candidate: Candidate, boundary: Boundary) -> str | None:
-    return candidate.tool if candidate.tool is not None or candidate.kind in ("artifact", "call") else ""
-
-
-def _status(candidate: Candidate, boundary: Boundary) -> str:
-    status = candidate.outcome or candidate.call
-    return status.value if status is not None else ""
-
-
-def _tainted(candidate: Candidate, boundary: Boundary) -> bool | None:
-    if candidate.tainted is not None:
-        return candidate.tainted
-    if candidate.kind == "artifact":
-        return True
-    return False if candidate.role in (Role.SYSTEM, Role.DEVELOPER, Role.USER) else None
-
-
-RECORD: Mapping[str, tuple[str, _Fact]] = {
-    "kind": ("text: message, call, artifact (a result of a tool), tool_memory, fact, ...", lambda c, _: c.kind),
-    "role": (
-        "text: system, developer, user, assistant, ... of a message; else empty",
-        lambda c, _: c.role.value if c.role is not None else "",
-    ),
-    "tool": ("text: the tool of a call or result; empty for what comes of none", _tool),
-    "privacy": ("text: its privacy class now", lambda c, _: c.privacy.value),
-    "freshness": (
-        "text: its class of freshness; empty for what does not age",
-        lambda c, _: c.freshness.value if c.freshness is not None else "",
-    ),
-    "stale": ("true or false: it was marked stale", lambda c, _: c.marked_stale),
-    "status": ("text: how a call or result stands, such as ok, failed, open; else empty", _status),
-    "age": ("whole seconds since it was observed; a turn counts as a minute where no time is known", _age),
-    "turns": ("turns since: 0 is the newest", lambda c, _: c.turn_age),
-    "tags": (
-        "a map of its attributes: name to text; one that it does not have is missing",
-        lambda c, _: {tag.name: tag.value for tag in c.attributes} if len(c.attributes) <= MOST_ITEMS else None,
-    ),
-    "size": ("bytes of a result; else 0", lambda c, _: c.bytes),
-    "tainted": ("true or false: it rests on output of tools; missing where that is not known", _tainted),
-    "owner": ("text: mine, other (another participant's), nobody", _owner),
-    "branch": ("text: mine, inherited (from the branch that this one was forked off)", _branch),
-    "visibility": ("text: participant, branch, conversation, audit", lambda c, _: c.scope.visibility.value),
-    "mode": ("text: the runtime mode in which it was made, such as chat", lambda c, _: c.scope.mode.value),
-    "task": ("text: the task that it was made for; else empty", lambda c, _: c.scope.task or ""),
-    "pinned": ("true or false", lambda c, _: c.pinned),
-}
-"""What a condition may ask of a record, with what it means. What gives None is missing."""
-
-BOUNDARY: Mapping[str, tuple[str, Callable[[Boundary], object]]] = {
-    "provider": ("text: who the request is for", lambda b: b.provider),
-    "model": ("text: the model", lambda b: b.model),
-    "mode": ("text: the runtime mode, such as chat or sub_agent", lambda b: b.mode.value),
-    "participant": ("text: the id of the participant that speaks next; else empty", lambda b: b.participant or ""),
-    "task": ("text: the task; else empty", lambda b: b.task or ""),
-    "scopes": ("a list of texts: what the request is entitled to", lambda b: _listed(b.scopes)),
-    "skills": ("a list of texts: the skills in use", lambda b: _listed(b.skills)),
-    "tools": ("a list of texts: the tools on offer", lambda b: _listed(b.tools)),
-    "budget": ("tokens that the request may take", lambda b: b.budget),
-}
-"""What a condition may ask of the boundary. What gives None is missing."""
 
 
 class Outcome(NamedTuple):
@@ -223,15 +135,15 @@ class Ruling:
 
 
 UNCOMPILED = Outcome(
-    unseen=limit(Policy.VISIBILITY, "rules_not_ready", Level.NONE, Reason.PARTICIPANT_PRIVATE, hard=True)
+    unseen=limit(Policy.VISIBILITY, "rules_not_ready", Level.NONE, Reason.RULE, hard=True)
 )
 """Of a set with rules that nobody has made ready: everything is left out."""
 
 
 def compiled(expression: str, conditions: Conditions) -> Condition | Flaw:
-    """The condition, or what is wrong with it: also a field that there is not."""
+    """The condition, or what is wrong with it: also a field that there is not, or what a field can never be."""
     made = conditions.compiled(expression)
-    return made if isinstance(made, Flaw) else _unknown(expression) or made
+    return made if isinstance(made, Flaw) else _unknown(expression) or mismatch(expression) or made
 
 
 def fields(expression: str) -> Iterator[tuple[str, str, int]]:
@@ -263,26 +175,31 @@ def _unknown(expression: str) -> Flaw | None:
     return None
 
 
+def written(rule: str) -> str:
+    """The name that users gave to a rule, of what a verdict calls it; empty: it is a built-in one."""
+    _, _, name = rule.partition(".rule.")
+    return name.removesuffix(".unanswered")
+
+
 def _verdict(rule: Rule) -> Verdict:
     name = f"rule.{rule.name}"
     if rule.then is Then.RAW:
         return allow(Policy.PRIVACY, name)
     form = Level.SAFE if rule.then is Then.SAFE else Level.NONE
-    policy, reason = _SPEAKS[rule.about]
-    return limit(policy, name, form, reason, hard=True)
+    return limit(_SPEAKS[rule.about], name, form, Reason.RULE, hard=True)
 
 
 def _unanswered(rule: Rule) -> Verdict:
-    policy, reason = _SPEAKS[rule.about]
-    return limit(policy, f"rule.{rule.name}.unanswered", Level.NONE, reason, hard=True)
+    return limit(_SPEAKS[rule.about], f"rule.{rule.name}.unanswered", Level.NONE, Reason.RULE, hard=True)
 
 
 def _detail(verdict: Verdict) -> int:
     return DETAIL[verdict.most] if verdict.most is not None else -1
 
 
-_SPEAKS: Mapping[About, tuple[Policy, Reason]] = {
-    About.VISIBILITY: (Policy.VISIBILITY, Reason.PARTICIPANT_PRIVATE),
-    About.PRIVACY: (Policy.PRIVACY, Reason.PRIVACY_CLASS),
-    About.PROVIDER: (Policy.PRIVACY, Reason.PROVIDER),
+_SPEAKS: Mapping[About, Policy] = {
+    About.VISIBILITY: Policy.VISIBILITY,
+    About.PRIVACY: Policy.PRIVACY,
+    About.PROVIDER: Policy.PRIVACY,
 }
+"""As which of the nine policies a rule speaks."""

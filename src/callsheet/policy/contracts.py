@@ -11,6 +11,7 @@ from callsheet.graph.enums import Freshness, Privacy
 from callsheet.graph.times import Instant
 from callsheet.graph.values import Value
 from callsheet.policy import hints
+from callsheet.policy.checked import checked
 from callsheet.policy.settings import MOST_SECONDS, Manner, Retention, label, within
 
 _SECOND = 1_000_000
@@ -24,7 +25,11 @@ MOST_ATTEMPTS = 20
 
 
 class ToolContract(Value):
-    """What is declared about one tool. What is None was not declared: the content decides, in doubt restrictively."""
+    """What is declared about one tool. What is None was not declared: the content decides, in doubt restrictively.
+
+    Members of closed sets may be given by their word, such as ``privacy="secret"``. Raises `PolicyError` for a value
+    that a field cannot have, naming the field and what is allowed.
+    """
 
     name: str
     freshness: Freshness | None = None
@@ -67,6 +72,7 @@ class ToolContract(Value):
         return self.idempotency_key is not None if self.idempotent is None else self.idempotent
 
     def __post_init__(self) -> None:
+        checked(self, f"the contract of {self.name!r}" if isinstance(self.name, str) else "a contract")
         label(self.name, "the tool of a contract")
         if self.idempotency_key is not None:
             label(self.idempotency_key, f"the idempotency key of {self.name}")

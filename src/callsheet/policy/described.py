@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping
 
 from callsheet.graph.enums import Freshness, Level, Privacy
-from callsheet.policy.conditions import BOUNDARY, RECORD
 from callsheet.policy.context import TREATMENTS, Treatment
+from callsheet.policy.facts import BOUNDARY, RECORD
 from callsheet.policy.rules import Rule, Then
 from callsheet.policy.sets import BALANCED, RULE_VERSIONS, PolicySetDocument
 from callsheet.policy.settings import Water
@@ -138,6 +138,6 @@ def _classes() -> Iterator[str]:
 
 def facts() -> str:
     """What a condition may ask."""
-    asked = [(f"record.{name}", means) for name, (means, _) in RECORD.items()]
-    asked += [(f"boundary.{name}", means) for name, (means, _) in BOUNDARY.items()]
+    asked = [(f"record.{name}", fact.means) for name, (fact, _) in RECORD.items()]
+    asked += [(f"boundary.{name}", fact.means) for name, (fact, _) in BOUNDARY.items()]
     return "\n".join(["What conditions may ask", *(f"  {name:22} {means}" for name, means in asked)])

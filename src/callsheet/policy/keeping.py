@@ -2,6 +2,7 @@
 
 from callsheet.errors import PolicyError
 from callsheet.graph.values import Value
+from callsheet.policy.checked import checked
 from callsheet.policy.context import ContextClass
 from callsheet.policy.settings import MOST_SECONDS, Retention, within
 
@@ -18,6 +19,7 @@ class Keeping(Value):
     action: Retention
 
     def __post_init__(self) -> None:
+        checked(self, "retention")
         within(self.after, 0, MOST_SECONDS, f"retention.{self.of.value}.after")
         if self.of in NEVER_AGED:
             raise PolicyError(f"retention.{self.of.value}: records of this class are kept, whatever their age")

@@ -5,6 +5,7 @@ from enum import StrEnum
 
 from callsheet.errors import PolicyError
 from callsheet.graph.values import Value
+from callsheet.policy.checked import checked
 
 LONGEST_CONDITION = 2_000
 LONGEST_REASON = 300
@@ -46,6 +47,7 @@ class Rule(Value):
     loosens: bool = False
 
     def __post_init__(self) -> None:
+        checked(self, "a rule")
         if _NAME.fullmatch(self.name) is None:
             raise PolicyError(f"the name of a rule is {self.name[:60]!r}; it must be a-z, 0-9, _ and -, at most 64")
         if not self.when.strip() or len(self.when) > LONGEST_CONDITION:

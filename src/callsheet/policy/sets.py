@@ -8,6 +8,7 @@ from callsheet.errors import PolicyError
 from callsheet.graph.canonical import tagged_digest
 from callsheet.graph.enums import Level, Policy
 from callsheet.graph.values import Digest, Value
+from callsheet.policy.checked import checked
 from callsheet.policy.contracts import ToolContract
 from callsheet.policy.keeping import Keeping
 from callsheet.policy.rules import MOST_RULES, Rule
@@ -32,7 +33,7 @@ RULE_VERSIONS: Mapping[str, int] = {
     "recovery": 2,
     "freshness": 2,
     "deciding": 1,
-    "conditions": 1,
+    "conditions": 2,
 }
 """The version of each of the nine policies, of how their verdicts come together (``deciding``), and of the facts that
 the conditions of users' rules see (``conditions``).
@@ -87,6 +88,7 @@ class PolicySetDocument(Value):
     retention: tuple[Keeping, ...] = ()
 
     def __post_init__(self) -> None:
+        checked(self, f"policy set {self.name!r}" if isinstance(self.name, str) else "a policy set")
         label(self.name, "the name of a policy set")
         label(self.version, "the version of a policy set")
         if "@" in self.name or "@" in self.version:

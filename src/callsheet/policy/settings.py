@@ -6,6 +6,7 @@ from enum import StrEnum
 from callsheet.errors import PolicyError
 from callsheet.graph.enums import Freshness, Level, Privacy
 from callsheet.graph.values import Value
+from callsheet.policy.checked import checked
 
 
 class Manner(StrEnum):
@@ -59,6 +60,7 @@ class ClassForms(Value):
     secret: Level = Level.SAFE
 
     def __post_init__(self) -> None:
+        checked(self, "privacy")
         for privacy in Privacy:
             among(self.of(privacy), FORMS, f"privacy.{privacy.value}")
 
@@ -76,6 +78,7 @@ class ProviderForm(Value):
     form: Level
 
     def __post_init__(self) -> None:
+        checked(self, "a provider in privacy")
         label(self.provider, "a provider in privacy")
         among(self.form, FORMS, f"privacy.{self.privacy.value}.{self.provider}")
 
@@ -91,6 +94,7 @@ class StaleAfter(Value):
     permanent: int | None = None
 
     def __post_init__(self) -> None:
+        checked(self, "freshness")
         for freshness in Freshness:
             seconds = self.of(freshness)
             if seconds is not None:
@@ -115,6 +119,7 @@ class Water(Value):
     history: float | None = None
 
     def __post_init__(self) -> None:
+        checked(self, "a water mark")
         if self.tokens is None and self.share is None and self.history is None:
             raise PolicyError("a water mark needs tokens, a share of the budget, a share of the history, or several")
         if self.tokens is not None:
@@ -144,6 +149,7 @@ class Narrowing(Value):
     manner: Manner = Manner.START_END
 
     def __post_init__(self) -> None:
+        checked(self, "narrowing")
         within(self.limit, 1, MOST_TOKENS, "narrowing.limit")
 
 
@@ -164,6 +170,7 @@ class Weights(Value):
     similarity: float = 0.25
 
     def __post_init__(self) -> None:
+        checked(self, "weights")
         for name in ("recency", "semantic", "role", "other_role", "signal", "similarity"):
             within(getattr(self, name), 0, 1, f"weights.{name}")
         for name in ("half_life", "idle"):

@@ -121,19 +121,22 @@ class Accounting:
 
     def _omitted(self, plan: Plan, total: int) -> tuple[tuple[Reason, int], ...]:
         counts = dict(self.gathered.refused)
-        if self.terms.base is not None:
-            for reason, number in self.terms.base.sheet.omitted:
-                if reason in _REFUSED:
-                    counts[reason] = counts.get(reason, 0) + number
-        for reason in plan.left_out.values():
-            if reason not in (Reason.NOT_RELEVANT, Reason.INCLUDED):
-                counts[reason] = counts.get(reason, 0) + 1
+        stays = 0
+        for reason, number in self.terms.base.sheet.omitted if self.terms.base is not None else ():
+            hidden = reason in _REFUSED
+            if hidden or (plan.rewrite is None and reason is not Reason.NOT_RELEVANT):
+                # What is appended to leaves out what was left out, for the same reasons.
+                counts[reason] = counts.get(reason, 0) + number
+                stays += 0 if hidden else number
+        # Memories, and instructions that were replaced, are none of the records that plain replay would show.
+        items, memories = self.gathered.items, self.gathered.memories
+        left = ((items[id], reason) for id, reason in plan.left_out.items() if id not in memories)
+        told = [reason for item, reason in left if not (item.instruction and reason is Reason.SUPERSEDED)]
+        told = [reason for reason in told if reason not in (Reason.NOT_RELEVANT, Reason.INCLUDED)]
+        for reason in told:
+            counts[reason] = counts.get(reason, 0) + 1
         shown = len({selection.record for selection in plan.selections} - self.gathered.memories)
-        rest = (
-            total
-            - shown
-            - sum(reason not in (Reason.NOT_RELEVANT, Reason.INCLUDED) for reason in plan.left_out.values())
-        )
+        rest = total - shown - len(told) - stays
         if rest > 0:
             counts[Reason.NOT_RELEVANT] = rest
         return tuple(sorted(counts.items()))

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from callsheet.derive.derived import Derived, unpack
-from callsheet.errors import BodyErased, PolicyError, RecallRefused
+from callsheet.errors import BodyErased, NotFound, PolicyError, RecallRefused
 from callsheet.graph.enums import Policy, Privacy, Reason, Relation, StateField
 from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import Boundary, ContextAssembly, Message, ToolArtifact
@@ -14,11 +14,12 @@ from callsheet.graph.record import Record
 from callsheet.graph.times import isoformat
 from callsheet.graph.values import Digest
 from callsheet.policy.candidate import Candidate
+from callsheet.policy.conditions import written
 from callsheet.policy.contracts import ToolContract, classes, contracts, stale_from
 from callsheet.policy.deciding import decide
 from callsheet.policy.sets import BALANCED, PolicySetDocument
 from callsheet.policy.settings import Retention
-from callsheet.policy.verdict import Decision
+from callsheet.policy.verdict import Decision, Verdict
 from callsheet.recall.tool import NAME as RECALL
 from callsheet.runtime.deciding import Standings, ages, read_standings
 from callsheet.runtime.labels import of_result
@@ -40,10 +41,16 @@ class Judged(NamedTuple):
     @property
     def refusal(self) -> Reason | None:
         """Why its content may not be given at all; None: it may. What is merely shown shorter may be asked for."""
+        found = self.refusing
+        return found.reason if found is not None else None
+
+    @property
+    def refusing(self) -> Verdict | None:
+        """The verdict that says so."""
         for verdict in self.decision.verdicts:
             hard = verdict.policy in _FINAL or verdict.policy is Policy.RETENTION
             if hard and verdict.hard and verdict.most is not None:
-                return verdict.reason
+                return verdict
         return None
 
 
@@ -143,19 +150,23 @@ class Admitting:
     def refuse(self, record: Record) -> None:
         """Raise what says why the content of a record may not be given; nothing when it may.
 
-        Raises `RecallRefused` with the class, the provider and the safe form, or `BodyErased`.
+        Raises `RecallRefused` with the class, the provider and the safe form, `BodyErased`, or `NotFound`.
         """
         judged = self.judged(record)
-        reason = judged.refusal
-        if reason is None:
+        refusing = judged.refusing
+        if refusing is None:
             return
-        if reason is Reason.ERASED:
+        if refusing.reason is Reason.ERASED:
             raise BodyErased(f"the content of {record.id} was erased")
+        if refusing.policy is Policy.VISIBILITY:
+            # Who may not see a record may see no form of it.
+            raise NotFound(f"{record.id} may not be read here")
         candidate = judged.candidate
         raise RecallRefused(
             privacy=candidate.privacy.value,
             provider=self.seen.boundary.provider,
             safe=safe_form(record, candidate),
+            rule=written(refusing.rule),
         )
 
     def note(self, record: Record) -> str:

@@ -84,9 +84,10 @@ class AsyncRuntime(Faced[Runtime]):
         providers: Sequence[Provider],
         *,
         policy: str | PolicySetDocument | None = None,
+        scopes: Sequence[str] = (),
     ) -> tuple[Route, ...]:
         """See `Runtime.route`."""
-        return await talk.route(providers, policy=policy)
+        return await talk.route(providers, policy=policy, scopes=scopes)
 
 
 class AsyncSkills(Faced[Skills]):
@@ -214,9 +215,11 @@ class AsyncConversation(Faced[Conversation]):
     counters = awaited(Conversation.counters)
     explain = awaited(Conversation.explain)
     why_not = awaited(Conversation.why_not)
+    trace = awaited(Conversation.trace)
     difference = awaited(Conversation.difference)
     rebuild = awaited(Conversation.rebuild)
     compare = awaited(Conversation.compare)
+    memories = awaited(Conversation.memories)
 
 
 class AsyncSubAgent(AsyncConversation):

@@ -84,6 +84,7 @@ class Assembling(Terms):
             lineage=self.lineage,
             boundary=order.boundary,
             policy=order.policy,
+            policy_hash=self.policy_hash,
             desk=self.desk,
             read=self.read,
             counting=self.desk.counting(counter),
@@ -112,7 +113,7 @@ class Assembling(Terms):
     def _forced(self, cache: Caching) -> Rewrite | None:
         """Why everything must, or may for nothing, be chosen anew whatever is in it."""
         if self.base is None:
-            return Rewrite.FIRST
+            return Rewrite.CHANGED if self.shown_before else Rewrite.FIRST
         before, now = self.base.sheet, self.order.boundary
         if before.pins.policy_set != self.policy_hash or before.pins.assembler != ASSEMBLER:
             return Rewrite.CHANGED

@@ -75,7 +75,9 @@ def hidden_calls(ground: Ground, ids: Iterable[RecordId]) -> frozenset[RecordId]
 
 def attributed(ground: Ground, items: Mapping[RecordId, Item], names: Mapping[RecordId, str]) -> dict[RecordId, Item]:
     """The items with what a name takes before them; others' own work gives way to all else and is never protected."""
-    return {id: _attributed(ground, item, names[id]) if id in names else item for id, item in items.items()}
+    # Nothing is told by its difference from another's: that would tell what the other asked for.
+    apart = {id: replace(item, like=None) if item.like in names else item for id, item in items.items()}
+    return {id: _attributed(ground, item, names[id]) if id in names else item for id, item in apart.items()}
 
 
 def _attributed(ground: Ground, item: Item, name: str) -> Item:
@@ -92,4 +94,4 @@ def _attributed(ground: Ground, item: Item, name: str) -> Item:
         # In its place it is quoted, line by line.
         standing = {level: tokens * 5 // 4 for level, tokens in standing.items()}
     # A result of another stands by itself, whatever message asked for it.
-    return replace(item, standing=standing, group=item.id, least=Level.NONE, open=False, given=True)
+    return replace(item, standing=standing, group=item.id, least=Level.NONE, like=None, open=False, given=True)

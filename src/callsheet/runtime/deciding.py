@@ -251,7 +251,8 @@ class Deciding:
             kind="tool_memory",
             scope=record.header.scope,
             privacy=Privacy(standings.state(StateField.PRIVACY, record.id) or record.header.privacy),
-            turn_age=age,
+            # The last turns stay in view as what was said and found in them, not as what was remembered of it.
+            turn_age=max(age, self.policy.turns),
             freshness=body.freshness,
             observed=body.observed,
             stale_after=body.stale_after,

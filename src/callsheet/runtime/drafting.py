@@ -343,8 +343,7 @@ class Drafting:
         return [
             record
             for record in (self.ledger.get(self.stream, ids) if ids else [])
-            if isinstance(record.body, Message | ToolArtifact)
-            and (self._sees(record) or record.id in self._opened())
+            if isinstance(record.body, Message | ToolArtifact) and (self._sees(record) or record.id in self._opened())
         ]
 
     def _sees(self, record: Record) -> bool:

@@ -9,7 +9,7 @@ from callsheet.explain import absence, sheet
 from callsheet.explain import difference as differing
 from callsheet.explain.absence import Evidence, WhyNot
 from callsheet.explain.difference import Difference, Shown
-from callsheet.explain.facts import Known, Worth, known, worth
+from callsheet.explain.facts import SHOWN, Worth
 from callsheet.explain.sheet import Explained
 from callsheet.graph.enums import Level, Reason
 from callsheet.graph.ids import RecordId
@@ -19,14 +19,12 @@ from callsheet.graph.record import Record
 from callsheet.graph.values import Count, Value
 from callsheet.policy.verdict import Decision
 from callsheet.policy.visibility import refusal
+from callsheet.runtime.knowing import LOOKED_BACK, facts, plain, rules_of, wanted_exactly
 from callsheet.runtime.revisiting import Revisited, revisit
 from callsheet.runtime.session import Session
-from callsheet.wire.caching import caching
+from callsheet.runtime.tracing import worth_of
 
 _KINDS = ("message", "artifact", "tool_memory")
-
-LOOKED_BACK = 2_000
-"""Requests that are looked at to find the one in which a record was let go."""
 
 
 class Rebuilt(Value):
@@ -65,23 +63,26 @@ def explain(session: Session, id: RecordId) -> Explained:
     try:
         policy = str(seen.policy)
     except PolicyError:
-        return sheet.explain(id, seen.sheet, seen.whole.selected, known=_facts(seen, seen.whole.selected))
+        stand = seen.whole.selected
+        return sheet.explain(id, seen.sheet, stand, known=plain(seen, (one.record for one in stand)))
     return _explained(seen, policy)
 
 
 def _explained(seen: Revisited, policy: str) -> Explained:
     selections = seen.whole.selected
-    facts = _facts(seen, selections)
     turns = {selection.record: selection.turn for selection in selections}
+    aside, children = _aside(seen)
     return sheet.explain(
         seen.record.id,
         seen.sheet,
         selections,
         policy=policy,
-        known=facts,
-        decisions=seen.decisions(turns, turns),
+        known=facts(seen, turns),
+        decisions=seen.decisions(turns, turns, wanted_exactly(seen, selections)),
         worths=_worths(seen, selections),
-        other_branches=_other_branches(seen),
+        rules=rules_of(seen),
+        other_branches=aside,
+        of_sub_agents=children,
     )
 
 
@@ -94,16 +95,41 @@ def why_not(session: Session, id: RecordId, record: str) -> WhyNot:
     """
     seen = revisit(session.place, id)
     found = _resolved(seen, record)
-    if found is None:
-        return absence.why_not(id, seen.boundary, str(seen.policy), Evidence(record=RecordId(record), known=None))
-    return absence.why_not(id, seen.boundary, str(seen.policy), _evidence(seen, found))
+    evidence = _evidence(seen, found) if found is not None else Evidence(record=RecordId(record), known=None)
+    return absence.why_not(id, seen.boundary, str(seen.policy), evidence, rules_of(seen))
 
 
 def difference(session: Session, one: RecordId, other: RecordId) -> Difference:
-    """What changed from one request to another. Raises `NotFound`."""
+    """What changed from one request to another, and why. Raises `NotFound`.
+
+    Where a policy set is not known any more, it tells what changed without the reasons behind it.
+    """
     before, after = revisit(session.place, one), revisit(session.place, other)
-    facts = {**_facts(before, before.whole.selected), **_facts(after, after.whole.selected)}
-    return differing.difference(_shown(before), _shown(after), facts)
+    shows = [{selection.record for selection in seen.whole.selected} for seen in (before, after)]
+    try:
+        seen = {**facts(before, shows[0]), **facts(after, shows[1])}
+        reasons = _reasons(after, [id for id in seen if _moved(before, after, id)])
+    except PolicyError:
+        return differing.difference(
+            _shown(before), _shown(after), {**plain(before, shows[0]), **plain(after, shows[1])}
+        )
+    return differing.difference(_shown(before), _shown(after), seen, reasons)
+
+
+def _moved(before: Revisited, after: Revisited, id: RecordId) -> bool:
+    """Whether a record may stand otherwise in the one than in the other."""
+    return [one for one in before.whole.selected if one.record == id] != [
+        one for one in after.whole.selected if one.record == id
+    ]
+
+
+def _reasons(seen: Revisited, ids: Iterable[RecordId]) -> dict[RecordId, WhyNot]:
+    found = seen.place.ledger.get(seen.place.conversation.key, tuple(ids))
+    policy, rules = str(seen.policy), rules_of(seen)
+    return {
+        record.id: absence.why_not(seen.record.id, seen.boundary, policy, _evidence(seen, record), rules)
+        for record in found
+    }
 
 
 def rebuild(session: Session, id: RecordId) -> Rebuilt:
@@ -137,12 +163,6 @@ def rebuild(session: Session, id: RecordId) -> Rebuilt:
 # ---------------------------------------------------------------------------------------------- records
 
 
-def _facts(seen: Revisited, selections: Iterable[Selection]) -> dict[RecordId, Known]:
-    ids = tuple(dict.fromkeys(selection.record for selection in selections))
-    found = seen.place.ledger.get(seen.place.conversation.key, ids) if ids else []
-    return {record.id: known(record) for record in found}
-
-
 def _resolved(seen: Revisited, wanted: str) -> Record | None:
     """The record that is meant; of a call the message that holds it."""
     ledger, key = seen.place.ledger, seen.place.conversation.key
@@ -163,11 +183,14 @@ def _begins(id: RecordId, wanted: str) -> bool:
     return bool(wanted) and (id.startswith(wanted) or id.partition("_")[2].startswith(wanted))
 
 
-def _other_branches(seen: Revisited) -> int:
-    """Messages and results up to the cut that the branch does not inherit."""
-    query = NodeQuery(kinds=_KINDS, before=seen.cut + 1)
+def _aside(seen: Revisited) -> tuple[int, int]:
+    """Messages and results up to the cut that the branch does not inherit, and those of them that are sub-agents'."""
+    query = NodeQuery(kinds=("message", "artifact"), before=seen.cut + 1)
     everything = seen.place.ledger.nodes(seen.place.conversation.key, query)
-    return sum(not seen.lineage.sees(record.branch, record.position) for record in everything)
+    aside = [record for record in everything if not seen.lineage.sees(record.branch, record.position)]
+    shown = {selection.record for selection in seen.whole.selected}
+    aside = [record for record in aside if record.id not in shown]
+    return len(aside), sum(record.header.scope.sub_agent is not None for record in aside)
 
 
 def _shown(seen: Revisited) -> Shown:
@@ -182,25 +205,8 @@ def _worths(seen: Revisited, selections: Sequence[Selection]) -> dict[RecordId, 
     if not seen.sheet.rewritten or seen.policy.verbatim:
         return {}
     noted = (selection.record for selection in selections if selection.note and selection.level is not Level.RAW)
-    found = {id: _worth(seen, id) for id in noted}
+    found = {id: worth_of(seen, id) for id in noted}
     return {id: figures for id, figures in found.items() if figures is not None}
-
-
-def _worth(seen: Revisited, id: RecordId) -> Worth | None:
-    """What a result was worth when this request was written anew; None: planning did not weigh it."""
-    gathered, boundary = seen.made.gathered, seen.boundary
-    item = gathered.items.get(id)
-    if item is None or not item.is_result:
-        return None
-    return worth(
-        item,
-        needed=seen.needed,
-        turn=gathered.turn,
-        reuse=gathered.reused / gathered.results if gathered.results else 0.0,
-        episode=gathered.episode,
-        cached=caching(boundary.provider, boundary.model).share,
-        policy=seen.policy,
-    )
 
 
 # ---------------------------------------------------------------------------------------------- what became of it
@@ -209,29 +215,40 @@ def _worth(seen: Revisited, id: RecordId) -> Worth | None:
 def _evidence(seen: Revisited, record: Record) -> Evidence:
     id = record.id
     selection = next((one for one in reversed(seen.whole.selected) if one.record == id), None)
-    on_lineage = seen.lineage.sees(record.branch, record.position)
-    visible = on_lineage and record.position <= seen.cut and record.header.kind in _KINDS
-    decision = _decision(seen, record, selection) if visible else None
+    # What was given to the reader is there wherever it stands.
+    on_lineage = seen.lineage.sees(record.branch, record.position) or id in seen.opened.shown
+    there = on_lineage and record.position <= seen.cut and record.header.kind in SHOWN
+    decision = _decision(seen, record, selection) if there else None
     left_out: Reason | None = None
     since: Revisited | None = None
-    if visible and selection is None and decision is not None and not decision.refused:
+    if there and selection is None and decision is not None and not decision.refused:
         since = _let_go(seen, record)
         left_out = since.made.plan.left_out.get(id) if since is not None else None
     weighed = since if since is not None else seen if selection is not None and seen.sheet.rewritten else None
     return Evidence(
         record=id,
-        known=known(record),
+        known=facts(seen, (id,)).get(id),
         selection=selection,
         cut=seen.cut,
         on_lineage=on_lineage,
         unreleased=record.header.scope.sub_agent not in (None, seen.boundary.run),
         erased=record.body is None,
         decision=decision,
-        worth=_worth(weighed, id) if weighed is not None else None,
+        worth=worth_of(weighed, id) if weighed is not None else None,
         left_out=left_out,
         sources_stand=selection is None and _sources_stand(seen, record),
         since=since.record.id if since is not None else None,
+        instead=_instead(seen, record) if selection is None else None,
     )
+
+
+def _instead(seen: Revisited, record: Record) -> RecordId | None:
+    """The memory in the request that rests on a result."""
+    stand = tuple(dict.fromkeys(selection.record for selection in seen.whole.selected))
+    for found in seen.place.ledger.get(seen.place.conversation.key, stand) if stand else ():
+        if isinstance(found.body, ToolMemory) and record.id in found.body.sources:
+            return found.id
+    return None
 
 
 def _sources_stand(seen: Revisited, record: Record) -> bool:
@@ -246,7 +263,7 @@ def _decision(seen: Revisited, record: Record, selection: Selection | None) -> D
     """Decided among the records that stand: what is newest and what is settled depends on them."""
     turns = {one.record: one.turn for one in seen.whole.selected}
     turns[record.id] = _turn(seen, record, selection)
-    return seen.decisions(turns, turns).get(record.id)
+    return seen.decisions(turns, turns, wanted_exactly(seen, seen.whole.selected)).get(record.id)
 
 
 def _turn(seen: Revisited, record: Record, selection: Selection | None) -> int:
@@ -273,7 +290,7 @@ def _let_go(seen: Revisited, record: Record) -> Revisited | None:
     for _ in range(LOOKED_BACK):
         if current is None or current.cut < record.position:
             return None
-        before = Revisited(place=current.place, record=current.before) if current.before is not None else None
+        before = current.earlier
         new = before is None or record.position > before.cut
         if new or (current.sheet.rewritten and any(one.record == record.id for one in _selected(before))):
             return current if current.sheet.rewritten else None

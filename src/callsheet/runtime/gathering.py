@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 from callsheet.assemble import sizes
 from callsheet.assemble.exactness import asks_for_exact
 from callsheet.assemble.forms import reference
-from callsheet.assemble.itemising import outdating
 from callsheet.assemble.items import Item
 from callsheet.assemble.planning import Fresh, Rewrite, Standing
 from callsheet.graph.changes import Erased, Reclassified, Released, Shared
@@ -72,6 +71,8 @@ class Gathered:
     withheld: frozenset[RecordId] = frozenset()
     #: Those of the items that are memories.
     memories: frozenset[RecordId] = frozenset()
+    #: Calls of others behind what stands under their names.
+    unasked: frozenset[RecordId] = frozenset()
     #: The names of others under which some of the records stand.
     speakers: Mapping[RecordId, str] = field(default_factory=dict)
     #: The class of data of each record.
@@ -84,8 +85,9 @@ class Gathered:
         """Tokens in o200k_base of all that plain replay would show."""
         before = terms.base.sheet.history_o200k if terms.base is not None else 0
         calls = terms.calls
-        if self.withheld:
-            calls = {id: call for id, call in calls.items() if id not in self.withheld}
+        if self.withheld or self.unasked:
+            hidden = self.withheld | self.unasked
+            calls = {id: call for id, call in calls.items() if id not in hidden}
         told = (terms.desk.records[id] for id in self.replayed if id not in self.silent)
         tokens = sum(sizes.recorded_tokens(one, calls) or sizes.estimated_tokens(one, calls) for one in told)
         # What may not be shown counts as the words that stand for it, so that no figure tells of its content.
@@ -156,7 +158,7 @@ class Gathering:
         items = itemising.items(ids, view, news.records)
         replaced_by = replacements(itemising.standings, ids)
         outdated = replaced_with(memories, replaced_by) if replaced_by else set()
-        items |= {id: outdating(items[id]) for id in outdated if id in items}
+        items |= {id: replace(items[id], replaced=True) for id in outdated if id in items}
         names = speakers(ground, ids)
         items = attributed(ground, items, names) if names else items
         withheld = reading.withheld | _asked_by(desk.records[id] for id, item in items.items() if _unsaid(item))
@@ -192,7 +194,8 @@ class Gathering:
             older=(first.older if first is not None else 0) - taken,
             older_tokens=first.tokens if first is not None else 0,
             refused=_refused(news, taken),
-            withheld=withheld | hidden_calls(ground, names),
+            withheld=withheld,
+            unasked=hidden_calls(ground, names),
             speakers=names,
             memories=frozenset(id for id, item in items.items() if item.covers),
             classes=itemising.classes(ids),
@@ -317,7 +320,7 @@ def _sources(memory: Record) -> tuple[RecordId, ...]:
 
 def _unsaid(item: Item) -> bool:
     """Whether it is a message whose class may not go to the provider."""
-    refused = item.reason in (Reason.PRIVACY_CLASS, Reason.PROVIDER) and DETAIL[item.most_hard] >= DETAIL[Level.SAFE]
+    refused = item.reason in (Reason.PRIVACY_CLASS, Reason.PROVIDER, Reason.RULE) and DETAIL[item.most_hard] >= DETAIL[Level.SAFE]
     return refused and item.role is not None
 
 

@@ -11,7 +11,7 @@ from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import Boundary, Message, Selection
 from callsheet.graph.ports import Ledger
 from callsheet.graph.record import Record, StreamKey
-from callsheet.graph.values import Payload, Text
+from callsheet.graph.values import Digest, Payload, Text
 from callsheet.policy.sets import PolicySetDocument
 from callsheet.policy.visibility import refusal
 from callsheet.runtime.desk import Desk, called
@@ -31,6 +31,8 @@ class Ground:
     lineage: Lineage
     boundary: Boundary
     policy: PolicySetDocument
+    #: The hash of the policy set.
+    policy_hash: Digest
     desk: Desk
     read: Callable[[Payload], bytes]
     counting: Callable[[str], int]

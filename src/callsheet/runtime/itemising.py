@@ -79,7 +79,7 @@ class Itemising:
         # Rules that users write may ask for anything of the boundary, and for ages in seconds.
         changed = frozenset(record.id for record in records) if ground.policy.rules else self.standings.targets
         recent, aged = max(1, ground.policy.turns), max(1, turn - ground.policy.turns)
-        now = ground.boundary.now
+        now, open, silent = ground.boundary.now, ground.open, ground.silent
         items: dict[RecordId, Item] = {}
         for record in records:
             id = record.id
@@ -87,11 +87,10 @@ class Itemising:
             # Beside what stands in the record, policies ask whether it is of the last turns, and for its age in time.
             over = deciding.over(record, own)
             asked = (min(turn - own, recent), id in resolved, record.position == newest, id in self.exact, over)
-            waits = bool(ground.open) and any(call in ground.open for call in called(record))
-            asks_for = (*called(record), getattr(record.body, "call", None))
-            there = asks_for[-1] in calls
-            mute = bool(ground.silent) and not ground.silent.isdisjoint(asks_for)
-            state = (own, own < turn, self.used.get(id, own), likes.get(id), waits, there, mute)
+            call = getattr(record.body, "call", None)
+            waits = bool(open) and not open.isdisjoint(called(record))
+            mute = bool(silent) and not silent.isdisjoint((*called(record), call))
+            state = (own, own < turn, self.used.get(id, own), likes.get(id), waits, call in calls, mute)
             item = remembered.standing(record, asked, state, now) if id not in changed else None
             if item is None:
                 decision = self._decision(deciding, record, own, asked, remembers=id not in changed)

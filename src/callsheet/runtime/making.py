@@ -104,7 +104,7 @@ class Making:
             times=order.policy.times,
             unlisted=unlisted,
             withheld=self.gathered.withheld,
-            speakers=self.gathered.speakers,
+            speakers=self._speakers(),
             rechecks=rechecks(order.policy.tools),
             instead=lambda media, role: instead(media, wire, in_text=role not in (None, Role.USER)),
         )
@@ -129,6 +129,14 @@ class Making:
         """The instructions that this request lets go because newer ones of their scope govern."""
         items = self.gathered.items
         return [id for id, why in plan.left_out.items() if why is Reason.SUPERSEDED and items[id].instruction]
+
+    def _speakers(self) -> Mapping[RecordId, str]:
+        """The names of others as they may be shown: without secrets, unless secrets may be."""
+        names, redaction = self.gathered.speakers, self.terms.redaction
+        if not names or redaction is None:
+            return names
+        shown = {name: redaction.text(name) for name in set(names.values())}
+        return {id: shown[name] for id, name in names.items()}
 
     def _own_calls(self) -> Mapping[RecordId, ToolCall]:
         """The calls that may stand in the request: those of others never do."""

@@ -76,13 +76,22 @@ def policy_by_hash(ledger: Ledger, tenant: TenantId, hash: Digest) -> PolicySetD
     stream = ledger.stream(tenant, StreamKind.WORKSPACE, STREAM)
     for kept in _kept(ledger, stream):
         if kept.hash == hash:
-            content = ledger.fetch(Owner(tenant=tenant), kept.document)
-            document = msgspec.json.decode(content, type=PolicySetDocument)
+            document = _read(kept, ledger.fetch(Owner(tenant=tenant), kept.document))
             if document.hash == hash:
                 return document
     raise PolicyError(
         f"no policy set with the hash {hash} in this store; rules may have changed since the request was assembled"
     )
+
+
+def _read(kept: PolicySet, content: bytes) -> PolicySetDocument:
+    try:
+        return msgspec.json.decode(content, type=PolicySetDocument)
+    except (msgspec.DecodeError, PolicyError) as problem:
+        raise PolicyError(
+            f"policy set {kept.name}@{kept.version}, which is stored here, cannot be read: {problem}. "
+            "It was stored before such values were refused; assemble under a corrected set with a new version"
+        ) from None
 
 
 def _kept(ledger: Ledger, stream: Stream | None) -> list[PolicySet]:

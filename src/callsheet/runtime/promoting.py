@@ -1,97 +1,38 @@
 """Promotion: a recorded decision that results become a memory, or that one does not, and the checking of memories."""
 
-import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from msgspec.structs import replace
 
-from callsheet.derive import classify
-from callsheet.derive.derived import Derived, unpack
-from callsheet.errors import BodyErased, InvalidOption, NotFound
+from callsheet.errors import InvalidOption
 from callsheet.graph.changes import Promoted, Superseded
-from callsheet.graph.enums import ConfidenceSource, Freshness, Level, Policy, Privacy, Reason, Visibility
+from callsheet.graph.enums import Policy, Reason
 from callsheet.graph.ids import RecordId
-from callsheet.graph.nodes import PolicyDecision, ToolArtifact, ToolMemory
-from callsheet.graph.record import Record
-from callsheet.graph.times import Instant, instant, isoformat
-from callsheet.graph.values import Attribute, Digest, Scope
-from callsheet.policy.candidate import Candidate
-from callsheet.policy.freshness import SECOND, recheck
-from callsheet.policy.promotion import METADATA_ONLY, Promotable, PromotionVerdict, promotable
+from callsheet.graph.nodes import PolicyDecision
+from callsheet.graph.values import Digest
+from callsheet.policy.promotion import Promotable
 from callsheet.policy.sets import PolicySetDocument
 from callsheet.runtime import relating
-from callsheet.runtime.admitting import Admitting, policy_of
-from callsheet.runtime.checking import Checked, check, parts_of
+from callsheet.runtime.admitting import policy_of
+from callsheet.runtime.checking import Checked, check
 from callsheet.runtime.contradicting import Between, contradictions
-from callsheet.runtime.deciding import LIFETIME, SHORT_LIVED
-from callsheet.runtime.drafting import Drafting, text_bytes
-from callsheet.runtime.labels import strictest
-from callsheet.runtime.options import Time, label, shown
-from callsheet.runtime.seeing import Sight, resolve, sight
+from callsheet.runtime.drafting import Drafting
+from callsheet.runtime.memorising import Made, Promotion, made, result_of
+from callsheet.runtime.options import shown
+from callsheet.runtime.seeing import Sight, sight
 from callsheet.runtime.session import Session, View
-from callsheet.runtime.stating import located, stated
 
 __all__ = ["Checked", "Promotion", "check", "demote", "promote"]
 
-RULE_VERSION = "1"
-"""Of the extractor ``rule``: which summary and which locators come of the same sources."""
-
 _CODE = re.compile(r"[a-z0-9][a-z0-9_.:-]{0,63}")
-_UNSURE = 0.6
-
-_ACCOUNTS = frozenset({Privacy.CONNECTED_ACCOUNT, Privacy.GOOGLE_DERIVED})
 
 _VERDICTS: Mapping[Promotable, str] = {
     Promotable.MEMORY: "promoted",
     Promotable.METADATA: "promoted_metadata",
     Promotable.AUDIT_ONLY: "promoted_audit_only",
 }
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Promotion:
-    """What a memory is to hold, and on whose word."""
-
-    references: tuple[str, ...]
-    #: None: the gists of the results.
-    summary: str | None
-    #: JSON data; None: none.
-    payload: object
-    #: What made the content; ``model:...`` for a model's summary. A version may follow behind ``@``.
-    extractor: str
-    #: From 0 to 1; None: by where the content comes from.
-    confidence: float | None
-    attributes: Mapping[str, str]
-    #: The set under which it is decided.
-    policy_set: Digest
-    #: References of what it replaces, and of what it contradicts.
-    supersedes: tuple[str, ...] = ()
-    conflicts_with: tuple[str, ...] = ()
-    #: When it was observed; None: with the oldest of its results.
-    observed: Time | None = None
-    #: How it ages; None: as the shortest-lived of its results, or for its session where its attributes say so.
-    freshness: Freshness | None = None
-    #: When it goes out of date at the latest; None: by its class and its tools.
-    stale_after: Time | None = None
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Source:
-    """One result that a memory rests on."""
-
-    record: Record
-    body: ToolArtifact
-    privacy: Privacy
-    freshness: Freshness
-    #: How its tool's owner declares that it ages, and when it is out of date by that.
-    declared: Freshness | None
-    stale: Instant | None
-    recheck: tuple[str, ...]
-    gist: str
-    #: As what it may become a memory.
-    form: PromotionVerdict
 
 
 def promote(session: Session, view: View, promotion: Promotion) -> RecordId:
@@ -104,35 +45,34 @@ def promote(session: Session, view: View, promotion: Promotion) -> RecordId:
     def draft(drafting: Drafting) -> None:
         # What it bears on is looked up as of the position that it is appended at.
         seen = sight(session, view)
-        sources = _sources(seen, policy, promotion.references)
-        made = _made(seen, policy, sources, promotion)
-        related = _related(seen, policy, made, promotion)
-        ids[:] = [_drafted(drafting, made, related, promotion)]
+        new = made(seen, policy, promotion)
+        related = _related(seen, policy, new, promotion)
+        ids[:] = [_drafted(drafting, new, related, promotion)]
 
     session.append(view, draft)
     return ids[0]
 
 
-def _drafted(drafting: Drafting, made: "_Made", related: "_Related", promotion: Promotion) -> RecordId:
-    memory = replace(made.memory, supersedes=related.supersedes, conflicts_with=related.conflicts)
-    id = drafting.add(memory, kind="tool_memory", scope=made.scope, privacy=made.privacy)
+def _drafted(drafting: Drafting, new: Made, related: "_Related", promotion: Promotion) -> RecordId:
+    memory = replace(new.memory, supersedes=related.supersedes, conflicts_with=related.conflicts)
+    id = drafting.add(memory, kind="tool_memory", scope=new.scope, privacy=new.privacy)
     decision = PolicyDecision(
         policy=Policy.PROMOTION,
-        verdict=_VERDICTS[made.form.as_],
-        rule=f"promotion.{memory.extractor}" if made.form.as_ is Promotable.MEMORY else made.form.rule,
+        verdict=_VERDICTS[new.form.as_],
+        rule=f"promotion.{memory.extractor}" if new.form.as_ is Promotable.MEMORY else new.form.rule,
         policy_set=promotion.policy_set,
         governs=(id, *memory.sources),
     )
-    made_by = drafting.add(decision, kind="decision", scope=made.scope)
+    made_by = drafting.add(decision, kind="decision", scope=new.scope)
     for source in memory.sources:
-        drafting.add(Promoted(artifact=source, memory=id, decision=made_by), kind="promoted", scope=made.scope)
+        drafting.add(Promoted(artifact=source, memory=id, decision=made_by), kind="promoted", scope=new.scope)
     for one in related.decided:
         verdict = "contradicted" if one.wins is None else "superseded"
         pair = (one.other, id) if one.wins is False else (id, one.other)
         why = Reason.CONFLICT if one.wins is None else Reason.SUPERSEDED
         relating.decided(
             drafting,
-            made.scope,
+            new.scope,
             verdict=verdict,
             reason=why,
             governs=pair,
@@ -141,18 +81,8 @@ def _drafted(drafting: Drafting, made: "_Made", related: "_Related", promotion: 
         )
         if one.wins is False:
             replaced = Superseded(current=one.other, replaced=(id,), reason=one.by)
-            drafting.add(replaced, kind="superseded", scope=made.scope)
+            drafting.add(replaced, kind="superseded", scope=new.scope)
     return id
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Made:
-    """A memory as it is to be recorded, but for what it bears on."""
-
-    memory: ToolMemory
-    privacy: Privacy
-    scope: Scope
-    form: PromotionVerdict
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -164,18 +94,18 @@ class _Related:
     decided: tuple[Between, ...] = ()
 
 
-def _related(seen: Sight, policy: PolicySetDocument, made: _Made, promotion: Promotion) -> _Related:
+def _related(seen: Sight, policy: PolicySetDocument, new: Made, promotion: Promotion) -> _Related:
     replaced = tuple(dict.fromkeys(relating.owned(seen, one).id for one in promotion.supersedes))
     against = tuple(dict.fromkeys(relating.owned(seen, one).id for one in promotion.conflicts_with))
     for id in (*replaced, *against):
-        if id in made.memory.sources:
+        if id in new.memory.sources:
             raise InvalidOption(f"the memory rests on {id}, so it can neither replace nor contradict it")
     for id in replaced:
         if id in against:
             raise InvalidOption(f"{id} is to be replaced and contradicted at once; only one of the two can be")
-    if made.form.as_ is not Promotable.MEMORY:
+    if new.form.as_ is not Promotable.MEMORY:
         return _Related(supersedes=replaced, conflicts=against)
-    found = contradictions(seen, made.memory, made.scope, policy, but=frozenset((*replaced, *against)))
+    found = contradictions(seen, new.memory, new.scope, policy, but=frozenset((*replaced, *against)))
     return _Related(
         supersedes=(*replaced, *(one.other for one in found if one.wins is True)),
         conflicts=(*against, *(one.other for one in found if one.wins is None)),
@@ -187,7 +117,7 @@ def demote(session: Session, view: View, reference: str, reason: str, policy_set
     """Record the decision that a result becomes no memory. See `Conversation.demote`."""
     if _CODE.fullmatch(reason) is None:
         raise InvalidOption(f"reason is {shown(reason)}; it must be a code of a-z, 0-9 and _ . : - such as 'too_old'")
-    record, _ = _result(sight(session, view), reference)
+    record, _ = result_of(sight(session, view), reference)
     scope = relating.scope_over(view, [record.header.scope])
     ids: list[RecordId] = []
 
@@ -205,219 +135,3 @@ def demote(session: Session, view: View, reference: str, reason: str, policy_set
 
     session.append(view, draft)
     return ids[0]
-
-
-# ---------------------------------------------------------------------------------------------- sources
-
-
-def _result(seen: Sight, reference: str) -> tuple[Record, ToolArtifact]:
-    """The result that a reference means; for the answer of a recall, what it recalled."""
-    record = resolve(seen, reference)
-    if isinstance(record.body, ToolArtifact) and record.body.recalls is not None:
-        record = seen.get(record.body.recalls) or record
-    if record.body is None:
-        raise BodyErased(f"the content of {record.id} was erased")
-    if not isinstance(record.body, ToolArtifact):
-        raise NotFound(f"{record.id} is no tool result: tool memories rest on results of tools alone")
-    return record, record.body
-
-
-def _sources(seen: Sight, policy: PolicySetDocument, references: Sequence[str]) -> tuple[_Source, ...]:
-    records = {record.id: (record, body) for record, body in (_result(seen, one) for one in references)}
-    admitting = Admitting(seen=seen, policy=policy)
-    session = seen.session
-    indexes = session.ledger.indexed(session.conversation.key, [record.position for record, _ in records.values()])
-    found: list[_Source] = []
-    for record, body in records.values():
-        index = indexes.get(record.position)
-        derived = unpack(index.derived) if index is not None else None
-        candidate = replace(admitting.judged(record).candidate, outcome=body.status)
-        contract = candidate.contract
-        privacy = strictest([candidate.privacy, *([derived.privacy] if derived is not None else [])])
-        form = promotable(replace(candidate, privacy=privacy), policy)
-        if form.as_ is Promotable.NONE:
-            raise InvalidOption(f"{record.id} becomes no memory ({form.rule}); it stays recallable as it is")
-        freshness = candidate.freshness or _ages(privacy, derived)
-        found.append(
-            _Source(
-                record=record,
-                body=body,
-                privacy=privacy,
-                freshness=freshness,
-                declared=contract.freshness if contract is not None else None,
-                stale=candidate.stale_after,
-                recheck=recheck(replace(candidate, freshness=freshness)),
-                gist=derived.gist if derived is not None else f"{body.tool or 'a tool'}: {body.size:,} bytes",
-                form=form,
-            )
-        )
-    return tuple(found)
-
-
-def _ages(privacy: Privacy, derived: Derived | None) -> Freshness:
-    """How a result ages of which no contract says so: what is merely old is the newest that is known, with its date.
-
-    Only clear signs of change in it, or that it is a snapshot of somebody's account, make it go out of date by itself.
-    """
-    if derived is None or privacy in _ACCOUNTS:
-        return Freshness.TIME_BOUNDED
-    return Freshness.DURABLE if derived.freshness is Freshness.TIME_BOUNDED else derived.freshness
-
-
-# ---------------------------------------------------------------------------------------------- the memory
-
-
-def _made(seen: Sight, policy: PolicySetDocument, sources: Sequence[_Source], promotion: Promotion) -> _Made:
-    memory, told = _memory(seen, policy, sources, promotion)
-    privacy = strictest([*(source.privacy for source in sources), classify.privacy(told)])
-    forms = [source.form for source in sources]
-    if policy.privacy.of(privacy) is not Level.RAW:
-        # What the caller tells may be of a stricter class than what it rests on.
-        own = Candidate(record=RecordId(""), kind="artifact", privacy=privacy)
-        forms.append(promotable(own, policy))
-    form = max(forms, key=lambda one: list(Promotable).index(one.as_))
-    scope = relating.scope_over(seen.view, [source.record.header.scope for source in sources])
-    if form.as_ is Promotable.AUDIT_ONLY:
-        scope = replace(scope, visibility=Visibility.AUDIT)
-    if form.as_ is Promotable.METADATA:
-        memory = _bare(seen, memory, sources)
-    return _Made(memory=memory, privacy=privacy, scope=scope, form=form)
-
-
-def _bare(seen: Sight, memory: ToolMemory, sources: Sequence[_Source]) -> ToolMemory:
-    """The memory with nothing of what its results say: which tools gave how much, and of which class."""
-    told = "; ".join(
-        f"{source.body.tool or 'a tool'}: {source.body.size:,} bytes, {source.privacy.value.replace('_', ' ')}"
-        for source in sources
-    )
-    return replace(
-        memory,
-        summary=seen.session.ledger.stash(seen.session.owner, text_bytes(told)),
-        payload=None,
-        locators=(),
-        attributes=(),
-        limits=(METADATA_ONLY,),
-        confidence_reason="nothing of what the sources say is stated",
-    )
-
-
-def _memory(
-    seen: Sight, policy: PolicySetDocument, sources: Sequence[_Source], promotion: Promotion
-) -> tuple[ToolMemory, str]:
-    """The memory, and all that it tells as text."""
-    session = seen.session
-    summary = promotion.summary
-    if summary is not None and (not isinstance(summary, str) or not summary.strip()):
-        raise InvalidOption(f"summary is {shown(summary)}; it must be text and not empty")
-    redaction = session.redacting.redaction
-    text = redaction.text(summary) if summary is not None else "\n".join(source.gist for source in sources)
-    payload = _payload(promotion.payload)
-    if payload is not None:
-        payload = redaction.content(payload)
-    values = stated(text, json.loads(payload) if payload is not None else None)
-    parts = tuple(part for source in sources for part in parts_of(session, source.record))
-    found = located(values, parts)
-    extractor, _, version = promotion.extractor.partition("@")
-    source, confidence = _confidence(promotion, extractor, len(found), len(values))
-    attributes = _attributes({name: redaction.text(value) for name, value in promotion.attributes.items()})
-    observed = _observed(session, sources, promotion)
-    freshness = _freshness(sources, promotion)
-    memory = ToolMemory(
-        sources=tuple(source.record.id for source in sources),
-        tools=tuple(dict.fromkeys(source.body.tool for source in sources if source.body.tool)),
-        summary=session.ledger.stash(session.owner, text_bytes(text)),
-        payload=session.ledger.stash(session.owner, payload) if payload is not None else None,
-        confidence=confidence,
-        confidence_source=source,
-        confidence_reason=f"{len(found)} of {len(values)} stated values stand in the sources at one place",
-        extractor=extractor,
-        extractor_version=version or (RULE_VERSION if extractor == "rule" else ""),
-        freshness=freshness,
-        observed=observed,
-        stale_after=_stale_after(observed, freshness, policy, sources, promotion),
-        recheck_tools=tuple(dict.fromkeys(tool for source in sources for tool in source.recheck)),
-        locators=tuple(dict.fromkeys(locator for _, locator in found)),
-        promotion_policy=str(policy),
-        tainted=True,
-        attributes=attributes,
-    )
-    return memory, text if payload is None else f"{text}\n{payload.decode('utf-8', 'replace')}"
-
-
-def _payload(value: object) -> bytes | None:
-    if value is None:
-        return None
-    try:
-        return json.dumps(value, ensure_ascii=False, allow_nan=False).encode("utf-8", "surrogatepass")
-    except (TypeError, ValueError, RecursionError) as error:
-        raise InvalidOption(f"payload is no JSON data ({type(error).__name__}: {shown(str(error))})") from None
-
-
-def _confidence(promotion: Promotion, extractor: str, found: int, stated: int) -> tuple[ConfidenceSource, float]:
-    """Where the content comes from, surest first, and how sure that is: the share of its values that stand there."""
-    share = found / stated if stated else 1.0
-    given = promotion.confidence
-    if extractor == "model" or extractor.startswith("model:"):
-        source, own = ConfidenceSource.MODEL_SUMMARY, _UNSURE * share
-    elif promotion.payload is not None and found == stated:
-        source, own = ConfidenceSource.EXACT_VALUE, 1.0
-    else:
-        source, own = ConfidenceSource.RULE, share
-    if given is None:
-        return source, round(own, 4)
-    if isinstance(given, bool) or not isinstance(given, int | float) or not 0 <= given <= 1:
-        raise InvalidOption(f"confidence is {shown(given)}; it must be a number from 0 to 1")
-    return source, float(given)
-
-
-def _observed(session: Session, sources: Sequence[_Source], promotion: Promotion) -> Instant:
-    newest = max(source.record.header.at for source in sources)
-    if promotion.observed is None:
-        return min(source.record.header.at for source in sources)
-    observed = instant(promotion.observed)
-    if observed > max(newest, session.clock.now()):
-        raise InvalidOption(f"observed is {isoformat(observed)}, which is yet to come")
-    return observed
-
-
-def _freshness(sources: Sequence[_Source], promotion: Promotion) -> Freshness:
-    """How it ages: what was declared of its tools may be made shorter, never longer."""
-    lives = list(Freshness).index
-    given = promotion.freshness
-    if given is None and promotion.attributes.get(LIFETIME) in SHORT_LIVED:
-        given = Freshness.SESSION
-    own = min((source.freshness for source in sources), key=lives)
-    if given is None:
-        return own
-    declared = min((source.declared for source in sources if source.declared is not None), key=lives, default=None)
-    if declared is None or lives(given) <= lives(declared):
-        return given
-    if promotion.freshness is None:
-        return declared
-    raise InvalidOption(f"freshness is {given.value!r}; the tools of its results declare {declared.value!r}, at most")
-
-
-def _stale_after(
-    observed: Instant,
-    freshness: Freshness,
-    policy: PolicySetDocument,
-    sources: Sequence[_Source],
-    promotion: Promotion,
-) -> Instant | None:
-    """The first time at which it is out of date by its class, by what its tools declare, or as it was given."""
-    seconds = policy.freshness.of(freshness)
-    due = [source.stale for source in sources if source.stale is not None]
-    if promotion.stale_after is not None:
-        due.append(instant(promotion.stale_after))
-        if due[-1] < observed:
-            raise InvalidOption(f"stale_after is {isoformat(due[-1])}, before it was observed, {isoformat(observed)}")
-    elif seconds is not None:
-        due.append(Instant(observed + seconds * SECOND))
-    return min(due, default=None)
-
-
-def _attributes(given: Mapping[str, str]) -> tuple[Attribute, ...]:
-    return tuple(
-        Attribute(name=label(name, "the name of an attribute"), value=label(value, f"attribute {name!r}"))
-        for name, value in given.items()
-    )

@@ -43,7 +43,7 @@ What the newest question names of the rest is brought back.
 _AT_A_TIME = 500
 """Records of other branches that are counted at once."""
 
-HIDDEN = frozenset({Reason.PARTICIPANT_PRIVATE, Reason.AUDIT_ONLY, Reason.NOT_RELEASED, Reason.ERASED})
+HIDDEN = frozenset({Reason.PARTICIPANT_PRIVATE, Reason.AUDIT_ONLY, Reason.NOT_RELEASED, Reason.ERASED, Reason.RULE})
 """Why a record along its lineage was counted as hidden from a reader."""
 
 

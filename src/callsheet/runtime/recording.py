@@ -8,12 +8,15 @@ from callsheet.assemble import blocks
 from callsheet.errors import AmbiguousSheet, InvalidOption
 from callsheet.graph.canonical import content_digest
 from callsheet.graph.changes import LifecycleChanged, ToolsOffered
+from callsheet.graph.cut import earlier_than
 from callsheet.graph.enums import ArtifactStatus, Lifecycle, Privacy, Role, RunStatus, StateField
+from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import ContextAssembly
 from callsheet.graph.query import StateQuery
 from callsheet.graph.record import Record
 from callsheet.graph.times import Instant
 from callsheet.graph.values import Scope
+from callsheet.policy.visibility import hidden_from
 from callsheet.runtime import calibrating
 from callsheet.runtime.drafting import Drafting, Shown
 from callsheet.runtime.session import Session, View
@@ -68,8 +71,18 @@ class Recording:
 
 
 def _known(event: str, drafting: Drafting) -> bool:
-    query = StateQuery(field=StateField.EVENT, targets=(event,), lineage=drafting.tail.lineage)
-    return bool(drafting.ledger.states(drafting.stream, query))
+    """Whether the event was recorded before, as far as whoever records it now may see: what is hidden is another."""
+    seen = drafting.tail.lineage
+    while True:
+        query = StateQuery(field=StateField.EVENT, targets=(event,), lineage=seen)
+        rows = drafting.ledger.states(drafting.stream, query)
+        if not rows:
+            return False
+        found = drafting.ledger.get(drafting.stream, (RecordId(rows[0].value or ""),))
+        reader, run = drafting.participant, drafting.carries.sub_agent
+        if any(hidden_from(record.header.scope, reader, run) is None for record in found):
+            return True
+        seen = earlier_than(seen, rows[0].from_pos)
 
 
 def _note_tools(drafting: Drafting, sheet: ContextAssembly) -> None:

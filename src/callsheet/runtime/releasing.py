@@ -1,7 +1,7 @@
 """What releases and share lists open to one reader, beside what its lineage and the scopes of records show it."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from callsheet.graph.changes import Released, Shared, Withdrawn
@@ -36,6 +36,18 @@ class Opened:
     shown: frozenset[RecordId] = frozenset()
     #: Of these, what stands on no branch that it inherits from, such as the work of a sub-agent; the newest last.
     elsewhere: tuple[RecordId, ...] = ()
+    #: Of each record that was looked at: whether it can be opened, whether it instructs, and where it stands if that is
+    #: elsewhere.
+    places: Mapping[RecordId, "Place"] = field(default_factory=dict)
+
+
+class Place(NamedTuple):
+    """What opening asks of a record."""
+
+    opens: bool
+    instructs: bool
+    #: Its position, where it stands on no branch that the reader inherits from.
+    away: int | None
 
 
 NOTHING = Opened()
@@ -76,18 +88,28 @@ def opened(
             ever = _apply(record, who, given) or ever
     if given == known.given:
         return replace(known, upto=lineage.upto, ever=ever)
-    found = _there(ledger.get(key, sorted({record for record, _ in given})) if given else [])
-    shown = [record for record in found if not instructs(record)]
-    away = (record for record in shown if not lineage.sees(record.branch, record.position))
+    places = dict(known.places)
+    wanted = frozenset(record for record, _ in given)
+    new = sorted(wanted - places.keys())
+    places |= {record.id: _place(record, lineage) for record in (ledger.get(key, new) if new else ())}
+    found = frozenset(id for id in wanted if id in places and places[id].opens)
+    shown = frozenset(id for id in found if not places[id].instructs)
+    away = sorted((place, id) for id in shown if (place := places[id].away) is not None)
     return Opened(
         upto=lineage.upto,
         readers=who,
         given=frozenset(given),
         ever=ever,
-        records=frozenset(record.id for record in found),
-        shown=frozenset(record.id for record in shown),
-        elsewhere=tuple(record.id for record in sorted(away, key=lambda record: record.position)),
+        records=found,
+        shown=shown,
+        elsewhere=tuple(id for _, id in away),
+        places=places,
     )
+
+
+def _place(record: Record, lineage: Lineage) -> Place:
+    away = None if lineage.sees(record.branch, record.position) else record.position
+    return Place(opens=may_open(record), instructs=instructs(record), away=away)
 
 
 def _apply(change: Record, who: frozenset[RecordId], given: set[tuple[RecordId, RecordId]]) -> bool:
@@ -102,10 +124,6 @@ def _apply(change: Record, who: frozenset[RecordId], given: set[tuple[RecordId, 
         case _:
             pairs = set()
     return bool(pairs)
-
-
-def _there(records: Iterable[Record]) -> list[Record]:
-    return [record for record in records if may_open(record)]
 
 
 def may_open(record: Record) -> bool:

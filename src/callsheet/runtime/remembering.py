@@ -59,7 +59,13 @@ class Remembered:
     def standing(self, record: Record, asked: object, state: object, now: Instant) -> Item | None:
         """The item of a record whose decision is known for `asked` and holds at this time, in a state beside it."""
         known = self.items.get(record.id)
-        return known.item if known is not None and known.stands(record, asked, state, now) else None
+        if known is None or known.record is not record or known.state != state:
+            return None
+        # Asked of each record at each request, so without a call for it.
+        decided = known.decided
+        if decided is None or decided.state != asked or now < decided.since:
+            return None
+        return known.item if decided.until is None or now < decided.until else None
 
     def item(self, record: Record, state: object, decision: Decision) -> Item | None:
         """The item of a record in this state, with all in it that an item depends on beside record and decision."""
@@ -101,13 +107,3 @@ class _Itemised:
     #: How the decision is remembered; None: it is made anew for each request.
     decided: _Decided | None
     item: Item
-
-    def stands(self, record: Record, asked: object, state: object, now: Instant) -> bool:
-        decided = self.decided
-        return (
-            self.record is record
-            and decided is not None
-            and decided.state == asked
-            and self.state == state
-            and decided.holds(now)
-        )

@@ -1,6 +1,6 @@
 """A past request made again: the same pins over the same cut, from the records alone, without storing anything."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -10,10 +10,11 @@ from callsheet.assemble.delta import Whole
 from callsheet.assemble.needed import Needed, shipped
 from callsheet.assemble.planning import Plan
 from callsheet.errors import NotFound
+from callsheet.explain.facts import SHOWN
 from callsheet.graph.cut import Lineage, lineage
 from callsheet.graph.enums import Role
 from callsheet.graph.ids import RecordId
-from callsheet.graph.nodes import Boundary, ContextAssembly, Message
+from callsheet.graph.nodes import Boundary, ContextAssembly, ContinuationCheckpoint, Message
 from callsheet.graph.query import NodeQuery
 from callsheet.graph.record import Record
 from callsheet.policy.sets import PolicySetDocument
@@ -23,13 +24,14 @@ from callsheet.recall.tool import NAME as RECALL
 from callsheet.runtime.accounting import sent_name
 from callsheet.runtime.assembling import Assembling
 from callsheet.runtime.calibrating import calibrated_counter
-from callsheet.runtime.deciding import Deciding, read_standings
+from callsheet.runtime.deciding import Deciding, Standings, read_standings
 from callsheet.runtime.desk import Desk, bodies
 from callsheet.runtime.gathering import Gathered
+from callsheet.runtime.ground import asks
 from callsheet.runtime.place import Place
 from callsheet.runtime.policies import policy_by_hash
 from callsheet.runtime.recollecting import ended
-from callsheet.runtime.releasing import opened
+from callsheet.runtime.releasing import Opened, opened
 from callsheet.runtime.ruling import shown, tool_of
 from callsheet.runtime.stored import own_sheets
 from callsheet.runtime.tail import branches, model_said, unanswered
@@ -123,8 +125,20 @@ class Revisited:
     # ------------------------------------------------------------------ the request before it
 
     @cached_property
+    def earlier(self) -> "Revisited | None":
+        """The request that was shown last before it, to be asked in the same way."""
+        return Revisited(place=self.place, record=self.before) if self.before is not None else None
+
+    @cached_property
     def before(self) -> Record | None:
-        """The request that was shown last before it: an answer followed it by then. Read from the stored sheets."""
+        """The request that it went on from: that of its checkpoint, or else the one that was shown last before it.
+
+        Shown is what an answer followed by then. Read from the stored sheets.
+        """
+        resumed = self._resumed()
+        if resumed is not None:
+            found = self.place.ledger.get(self.place.sheets.key, (resumed,))
+            return found[0] if found else None
         said = self._said()
         if said == 0:
             return None
@@ -135,6 +149,13 @@ class Revisited:
                 if body.cut.at(self.place.conversation.id) < min(said, segment.upto + 1):
                     return record
         return None
+
+    def _resumed(self) -> RecordId | None:
+        """The sheet that its checkpoint names; None: it has none, or that names none."""
+        checkpoint = self.boundary.checkpoint
+        found = self.place.ledger.get(self.place.conversation.key, (checkpoint,)) if checkpoint is not None else []
+        body = found[0].body if found else None
+        return body.sheets[-1] if isinstance(body, ContinuationCheckpoint) and body.sheets else None
 
     def _said(self) -> int:
         """The position of the newest message of a model that the reader could see; 0: there was none."""
@@ -156,7 +177,6 @@ class Revisited:
     def made(self) -> Made:
         """The request made again. Raises `PolicyError`, and what assembling raises."""
         sheet = self.sheet
-        shown = read_sheet(self.place, self.before) if self.before is not None else None
         given = [name for name in self.boundary.tools if not (sheet.recall and name == RECALL)]
         order = Order(
             boundary=self.boundary,
@@ -170,9 +190,20 @@ class Revisited:
             lineage=self.lineage,
             order=order,
             desk=self.desk,
-            base=gone_on_from(shown, self.policy),
+            base=self.base,
+            shown_before=self._shown is not None,
             open=self._open,
         ).again()
+
+    @cached_property
+    def base(self) -> Whole | None:
+        """What it went on from: the request before it, unless everything had to be looked at anew."""
+        return gone_on_from(self._shown, self.policy, self.boundary)
+
+    @cached_property
+    def _shown(self) -> Whole | None:
+        """The request before it."""
+        return read_sheet(self.place, self.before) if self.before is not None else None
 
     @property
     def needed(self) -> Needed:
@@ -202,30 +233,28 @@ class Revisited:
 
     # ------------------------------------------------------------------ decided again
 
-    def decisions(self, ids: Iterable[RecordId], turns: Mapping[RecordId, int]) -> dict[RecordId, Decision]:
-        """What the policies say of messages and results as of the cut, each in its turn."""
+    @cached_property
+    def opened(self) -> Opened:
+        """What had been released to the reader, or shared with it, and not taken back."""
+        return opened(self.place.ledger, self.place.conversation.key, self.lineage, self.boundary)
+
+    def standings(self, ids: tuple[RecordId, ...]) -> Standings:
+        """What changes that the reader sees had made of records."""
+        shows = shown(self.policy, self.boundary, lambda record: refusal(record.header, self.boundary) is None)
+        return read_standings(self.place.ledger, self.place.conversation.key, self.lineage, ids, shows)
+
+    def decisions(
+        self, ids: Iterable[RecordId], turns: Mapping[RecordId, int], exact: Container[RecordId] = frozenset()
+    ) -> dict[RecordId, Decision]:
+        """What the policies say of messages and results as of the cut, each in its turn.
+
+        `exact` are those whose exact bytes were wanted.
+        """
         wanted = tuple(dict.fromkeys(ids))
         self.desk.fetch(self.place.ledger, self.place.conversation.key, wanted)
         there = [id for id in wanted if id in self.desk.records and self.desk.records[id].body is not None]
-        records = {id: self.desk.records[id] for id in there if self.desk.records[id].header.kind in _SHOWN}
-        deciding = Deciding(
-            boundary=self.boundary,
-            policy=self.policy,
-            standings=read_standings(
-                self.place.ledger,
-                self.place.conversation.key,
-                self.lineage,
-                tuple(records),
-                shown(self.policy, self.boundary, lambda record: refusal(record.header, self.boundary) is None),
-            ),
-            calls=bodies(self.desk.calls),
-            open=self._open,
-            turn=self.sheet.turns,
-            ended=ended(self.place.ledger, self.place.conversation.key, self.lineage),
-            episode=self.sheet.episode,
-            tool_of=lambda id: tool_of(self.place.ledger, self.place.conversation.key, id),
-            opened=opened(self.place.ledger, self.place.conversation.key, self.lineage, self.boundary).shown,
-        )
+        records = {id: self.desk.records[id] for id in there if self.desk.records[id].header.kind in SHOWN}
+        deciding = self._deciding(tuple(records))
         resolved = deciding.resolved(self.desk.records.values())
         newest = self._newest_user_turn()
         return {
@@ -235,9 +264,46 @@ class Revisited:
                 derived=self.desk.derived.get(id),
                 resolved=id in resolved,
                 newest=record.position == newest,
+                exact=id in exact,
             )
             for id, record in records.items()
         }
+
+    @cached_property
+    def judged(self) -> dict[RecordId, Decision]:
+        """What the policies say of each candidate of the request made again, asked as they were asked then."""
+        gathered, desk = self.made.gathered, self.desk
+        records = [desk.records[id] for id in gathered.items]
+        deciding = self._deciding(tuple(gathered.items))
+        resolved = deciding.resolved(records)
+        news = (desk.records[id] for id in gathered.fresh.records)
+        newest = max((record.position for record in news if asks(record)), default=0)
+        return {
+            record.id: deciding.decide(
+                record,
+                gathered.items[record.id].turn,
+                derived=desk.derived.get(record.id),
+                resolved=record.id in resolved,
+                newest=record.position == newest,
+                exact=record.id in gathered.fresh.exact,
+            )
+            for record in records
+        }
+
+    def _deciding(self, ids: tuple[RecordId, ...]) -> Deciding:
+        place = self.place
+        return Deciding(
+            boundary=self.boundary,
+            policy=self.policy,
+            standings=self.standings(ids),
+            calls=bodies(self.desk.calls),
+            open=self._open,
+            turn=self.sheet.turns,
+            ended=ended(place.ledger, place.conversation.key, self.lineage),
+            episode=self.sheet.episode,
+            tool_of=lambda id: tool_of(place.ledger, place.conversation.key, id),
+            opened=self.opened.shown,
+        )
 
     def _newest_user_turn(self) -> int:
         said = (
@@ -247,8 +313,6 @@ class Revisited:
         )
         return max(said, default=0)
 
-
-_SHOWN = frozenset({"message", "artifact", "tool_memory"})
 
 _AT_A_TIME = 8
 """Messages read at once in search of the newest of a model."""

@@ -72,14 +72,20 @@ class _Seen:
     derived: Derived | None
 
 
-def route(session: Session, view: View, providers: Sequence[Provider], policy: PolicySetDocument) -> tuple[Route, ...]:
+def route(
+    session: Session,
+    view: View,
+    providers: Sequence[Provider],
+    policy: PolicySetDocument,
+    scopes: tuple[str, ...] = (),
+) -> tuple[Route, ...]:
     """What may be said of each provider, the best first; recorded as decisions. See `Conversation.route`."""
     asked = _checked(providers)
     seen = sight(session, view)
     records = _records(seen)
     ids = tuple(one.record.id for one in records)
     standings = read_standings(session.ledger, session.conversation.key, seen.lineage, ids, seen.shows)
-    judged = [_judge(seen, records, standings, policy, provider) for provider in asked]
+    judged = [_judge(seen, records, standings, policy, provider, scopes) for provider in asked]
     _record(session, view, [(one, ids) for one, ids in judged], policy)
     order = list(Serving)
     return tuple(
@@ -113,10 +119,15 @@ def _records(seen: Sight) -> list[_Seen]:
 
 
 def _judge(
-    seen: Sight, records: Sequence[_Seen], standings: Standings, policy: PolicySetDocument, asked: Provider
+    seen: Sight,
+    records: Sequence[_Seen],
+    standings: Standings,
+    policy: PolicySetDocument,
+    asked: Provider,
+    scopes: tuple[str, ...],
 ) -> tuple[Route, tuple[RecordId, ...]]:
     provider, model = asked
-    boundary = _boundary(seen, provider, model)
+    boundary = _boundary(seen, provider, model, scopes)
     calls: Mapping[RecordId, ToolCall] = {}
     deciding = Deciding(
         boundary=boundary,
@@ -191,7 +202,7 @@ def _asks(record: Record) -> bool:
     return isinstance(record.body, Message) and record.body.role is Role.USER
 
 
-def _boundary(seen: Sight, provider: str, model: str) -> Boundary:
+def _boundary(seen: Sight, provider: str, model: str, scopes: tuple[str, ...]) -> Boundary:
     own = seen.boundary
     return Boundary(
         conversation=own.conversation,
@@ -200,6 +211,7 @@ def _boundary(seen: Sight, provider: str, model: str) -> Boundary:
         run=own.run,
         provider=provider,
         model=model,
+        scopes=scopes,
         budget=own.budget,
         now=own.now,
     )

@@ -1,6 +1,6 @@
 """The rules of policy sets made ready: compiled once for each set, by the engine that the extra ``policies`` brings."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 from callsheet.graph.ids import RecordId
@@ -11,6 +11,7 @@ from callsheet.policy.candidate import Candidate
 from callsheet.policy.conditions import Rules, Ruling
 from callsheet.policy.rules import About
 from callsheet.policy.sets import PolicySetDocument
+from callsheet.runtime.options import label
 
 
 def ready(policy: PolicySetDocument) -> Rules | None:
@@ -19,6 +20,12 @@ def ready(policy: PolicySetDocument) -> Rules | None:
     Raises `PolicyError` for a condition that is wrong, `MissingExtra` where there are rules and no engine.
     """
     return _compiled(policy) if policy.rules else None
+
+
+def granted(scopes: Sequence[str]) -> tuple[str, ...]:
+    """What whoever asks is entitled to, each once. One alone may be given as text. Raises `InvalidOption`."""
+    given = (scopes,) if isinstance(scopes, str) else scopes
+    return tuple(dict.fromkeys(label(scope, "a scope") for scope in given))
 
 
 def ruling(policy: PolicySetDocument, boundary: Boundary) -> Ruling | None:

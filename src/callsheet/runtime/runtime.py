@@ -93,10 +93,15 @@ class Runtime:
         return self.conversation(name)
 
     def route(
-        self, talk: Conversation, providers: Sequence[Provider], *, policy: str | PolicySetDocument | None = None
+        self,
+        talk: Conversation,
+        providers: Sequence[Provider],
+        *,
+        policy: str | PolicySetDocument | None = None,
+        scopes: Sequence[str] = (),
     ) -> tuple[Route, ...]:
         """Which of these providers may serve the next request of a conversation, and why. See `Conversation.route`."""
-        return talk.route(providers, policy=policy)
+        return talk.route(providers, policy=policy, scopes=scopes)
 
     def _opened(self, conversation: Stream, sheets: Stream) -> Conversation:
         session = Session(

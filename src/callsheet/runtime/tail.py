@@ -10,7 +10,7 @@ from itertools import islice
 
 from callsheet.errors import Damaged
 from callsheet.graph.changes import CallResolved, Erased, ToolsOffered
-from callsheet.graph.cut import Lineage, Segment, lineage
+from callsheet.graph.cut import Lineage, Segment, earlier_than, lineage
 from callsheet.graph.effects import StateSet, effects
 from callsheet.graph.enums import CallStatus, Lifecycle, Role, StateField
 from callsheet.graph.ids import RecordId
@@ -239,9 +239,7 @@ def _status(ledger: Ledger, key: StreamKey, call: RecordId, seen: Lineage, hidde
     while rows := ledger.states(key, StateQuery(field=StateField.STATUS, targets=(call,), lineage=seen)):
         if rows[0].from_pos not in hidden:
             return rows[0].value
-        upto = rows[0].from_pos - 1
-        segments = tuple(Segment(branch=one.branch, upto=min(one.upto, upto)) for one in seen.segments)
-        seen = Lineage(segments=segments, upto=min(seen.upto, upto))
+        seen = earlier_than(seen, rows[0].from_pos)
     return None
 
 

@@ -5,19 +5,18 @@ where nothing of the kind occurs, of new records alone and from what is at hand.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from callsheet.derive.derived import unpack
 from callsheet.graph.enums import Level, Privacy
 from callsheet.graph.ids import RecordId
-from callsheet.graph.nodes import Boundary, Message, Selection, ToolArtifact, ToolCall, ToolMemory
+from callsheet.graph.nodes import Message, Selection, ToolArtifact, ToolCall, ToolMemory
 from callsheet.graph.query import NodeQuery
 from callsheet.graph.record import Record
 from callsheet.policy.candidate import Candidate
 from callsheet.policy.contracts import ToolContract, classes, contracts
 from callsheet.policy.privacy import judge
-from callsheet.policy.sets import PolicySetDocument
 from callsheet.policy.verdict import withheld
 from callsheet.runtime.deciding import Deciding, Standings
 from callsheet.runtime.desk import called
@@ -28,13 +27,6 @@ from callsheet.runtime.unshown import Unshown
 
 _CHANGES = ("reclassified", "retention_applied")
 """Kinds of record that make another one's content go out, or stay in."""
-
-
-def refused_classes(policy: PolicySetDocument, boundary: Boundary) -> frozenset[Privacy]:
-    """The classes of data of which no values may go to the provider of a request."""
-    asked = (Candidate(record=RecordId(""), kind="artifact", privacy=privacy) for privacy in Privacy)
-    verdicts = ((candidate.privacy, judge(candidate, boundary, policy)) for candidate in asked)
-    return frozenset(privacy for privacy, verdict in verdicts if verdict.most in (Level.SAFE, Level.NONE))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,9 +41,16 @@ class Telling:
     #: Whether anything was ever changed along the lineage.
     changed: bool
 
-    @cached_property
-    def _refused(self) -> frozenset[Privacy]:
-        return refused_classes(self.ground.policy, self.ground.boundary)
+    #: Whether classes of data may not go to the provider with values, as far as it was asked.
+    _refused: dict[Privacy, bool] = field(default_factory=dict)
+
+    def _refuses(self, privacy: Privacy) -> bool:
+        known = self._refused.get(privacy)
+        if known is None:
+            asked = Candidate(record=RecordId(""), kind="artifact", privacy=privacy)
+            verdict = judge(asked, self.ground.boundary, self.ground.policy)
+            known = self._refused[privacy] = verdict.most in (Level.SAFE, Level.NONE)
+        return known
 
     @cached_property
     def _contracts(self) -> Mapping[str, ToolContract]:
@@ -70,11 +69,13 @@ class Telling:
     def _unknown(self) -> bool:
         """Whether there were such records before, or it is not known whether there were under these settings."""
         base, ground = self.ground.base, self.ground
-        if base is None or not self._refused:
+        if base is None:
             return False
         pinned, before = base.sheet.pins.policy_set, base.sheet.boundary.provider
-        same = pinned == ground.policy.hash and (before == ground.boundary.provider or not ground.policy.providers)
-        return not same or any(code == SILENT for code, _ in base.sheet.decisions)
+        same = pinned == ground.policy_hash and (before == ground.boundary.provider or not ground.policy.providers)
+        if same:
+            return any(code == SILENT for code, _ in base.sheet.decisions)
+        return any(map(self._refuses, Privacy))
 
     def of_request(self, news: Sequence[Record], view: Sequence[Selection]) -> frozenset[RecordId]:
         """Those among what is new and what is in view, and all calls whose arguments may not be shown."""
@@ -95,17 +96,14 @@ class Telling:
         """Those of these visible records whose content, or whose arguments, may not go to the provider."""
         if self._asks_policies:
             return self._judged(records)
-        refused = self._refused
-        if not refused:
-            return frozenset()
-        found = [record for record in records if self._class_refused(record, refused)]
+        found = [record for record in records if self._class_refused(record)]
         return frozenset(id for record in found for id in (record.id, *called(record)))
 
-    def _class_refused(self, record: Record, refused: frozenset[Privacy]) -> bool:
+    def _class_refused(self, record: Record) -> bool:
         found = record.header.privacy
         if self._contracts and isinstance(record.body, ToolArtifact) and record.body.tool is not None:
             found, _ = classes(self._contracts.get(record.body.tool), found, None)
-        return found in refused
+        return self._refuses(found)
 
     def _judged(self, records: Sequence[Record]) -> frozenset[RecordId]:
         """By all that policies say."""

@@ -42,6 +42,8 @@ class Terms:
     base: Whole | None
     #: Calls without a result on this branch.
     open: frozenset[RecordId]
+    #: Whether a request was shown before, also one that this one does not go on from.
+    shown_before: bool = False
 
     @property
     def read(self) -> Callable[[Payload], bytes]:

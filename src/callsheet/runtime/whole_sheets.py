@@ -3,8 +3,9 @@
 from callsheet.assemble.delta import Whole, whole
 from callsheet.errors import Damaged
 from callsheet.graph.cut import Lineage
+from callsheet.graph.enums import Reason
 from callsheet.graph.ids import RecordId
-from callsheet.graph.nodes import ContextAssembly
+from callsheet.graph.nodes import Boundary, ContextAssembly
 from callsheet.graph.record import Record
 from callsheet.policy.sets import PolicySetDocument
 from callsheet.runtime.desk import Desk
@@ -31,14 +32,28 @@ def last_shown(place: Place, lineage: Lineage, participant: RecordId | None, sai
     return None
 
 
-def gone_on_from(shown: Whole | None, policy: PolicySetDocument) -> Whole | None:
-    """The sheet that was shown last, where this set can go on from it; None: it begins anew.
+def gone_on_from(shown: Whole | None, policy: PolicySetDocument, boundary: Boundary) -> Whole | None:
+    """The sheet that was shown last, where this request can go on from it; None: it begins anew.
 
-    A verbatim set does not go on from another one, which may have left out or shortened what it shows.
+    Another policy set may show what that one left out, and another provider what was withheld from the one before:
+    what is not in view would never come back.
     """
-    if shown is not None and policy.verbatim and shown.sheet.pins.policy_set != policy.hash:
+    if shown is None or shown.sheet.pins.policy_set != policy.hash:
         return None
-    return shown
+    other = (shown.sheet.boundary.provider, shown.sheet.boundary.scopes) != (boundary.provider, boundary.scopes)
+    return None if other and _withheld(shown) else shown
+
+
+def _withheld(shown: Whole) -> bool:
+    """Whether something was kept from the reader for the class of its data, or by a rule."""
+    return any(one.reason in FOR_ITS_CLASS for one in shown.selected) or any(
+        reason in FOR_ITS_CLASS for reason, _ in shown.sheet.omitted
+    )
+
+
+FOR_ITS_CLASS = frozenset({Reason.PRIVACY_CLASS, Reason.PROVIDER, Reason.RULE, Reason.RAW_REFUSED})
+"""Why something is kept from one reader that another one, or the same on other terms, may get."""
+
 
 
 def read_sheet(place: Place, record: Record) -> Whole:

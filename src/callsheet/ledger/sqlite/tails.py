@@ -53,7 +53,8 @@ class Tails:
 
     def __init__(self) -> None:
         self._kept: dict[tuple[int, StreamKey], tuple[sqlite3.Connection, int, Tail]] = {}
-        self._ids: dict[tuple[StreamKey, int], RecordId] = {}
+        self._ids: dict[StreamKey, dict[int, RecordId]] = {}
+        self._held = 0
         self._lock = threading.Lock()
 
     def read(self, connection: sqlite3.Connection, key: StreamKey, indexing: Indexing, *, after: int) -> Tail:
@@ -79,22 +80,25 @@ class Tails:
 
     def ids(self, connection: sqlite3.Connection, key: StreamKey, positions: Iterable[int]) -> dict[int, RecordId]:
         """The ids of the records at these positions. What stands at a position never changes."""
-        known = self._ids
-        found = {position: known.get((key, position)) for position in positions}
-        missing = sorted(position for position, id in found.items() if id is None)
+        known = self._ids.get(key, {})
+        wanted = set(positions)
+        missing = sorted(position for position in wanted if position not in known)
         read: dict[int, RecordId] = {}
         for portion in portions(missing):
             read.update(connection.execute(query("ids_at", len(portion)), (key.tenant, key.stream, *portion)))
-        if len(known) + len(read) > _IDS:
-            self._ids = known = {}
-        known.update(((key, position), id) for position, id in read.items())
-        return {position: id for position, id in found.items() if id is not None} | read
+        found = {position: known[position] for position in wanted if position in known} | read
+        with self._lock:
+            if self._held + len(read) > _IDS:
+                self._ids, self._held = {}, 0
+            self._ids.setdefault(key, {}).update(read)
+            self._held += len(read)
+        return found
 
     def clear(self) -> None:
         """Keep nothing: what was indexed is erased."""
         with self._lock:
             self._kept.clear()
-            self._ids = {}
+            self._ids, self._held = {}, 0
 
 
 def _note(places: dict[str, list[tuple[int, str]]], names: Iterable[str], at: tuple[int, str]) -> None:

@@ -19,7 +19,7 @@ from callsheet.runtime.executing.tool import AnyTool, schemas
 from callsheet.runtime.options import Time, choice, label, positive
 from callsheet.runtime.policies import document_of, keep_policy
 from callsheet.runtime.routing import Provider, Route
-from callsheet.runtime.ruling import ready
+from callsheet.runtime.ruling import granted, ready
 from callsheet.runtime.sheet import Sheet
 from callsheet.runtime.terms import Order
 from callsheet.runtime.whole_sheets import gone_on_from, last_shown, read_sheet
@@ -52,6 +52,7 @@ class Asks(Viewed):
         reserve: int = DEFAULT_RESERVE,
         recall: bool = True,
         needed: Needed | None = None,
+        scopes: Sequence[str] = (),
     ) -> Sheet:
         """Assemble the next request of this branch and participant under a policy set, and store how it came about.
 
@@ -62,7 +63,9 @@ class Asks(Viewed):
         default: ``balanced``. `now` is the time that the policies go by; default: the clock's. `mode` says on what
         occasion; default: ``chat``, for a sub-agent ``sub_agent``. With a `checkpoint` the request goes on from the
         sheet that it names. The results that `exact` refers to stand with their exact bytes, where the policy set's
-        byte budget and the classes of their data allow it. A sub-agent is offered those of the `tools` that its brief
+        byte budget and the classes of their data allow it. `scopes` are what whoever asks is entitled to, as your
+        program calls it; rules of the policy set see them as ``boundary.scopes``. They hold for this request, and for
+        what is recalled in answer to it; the next one names them again. A sub-agent is offered those of the `tools` that its brief
         allows.
 
         `provider` decides the format: Anthropic's for ``anthropic``, OpenAI's Chat Completions for every other.
@@ -99,6 +102,7 @@ class Asks(Viewed):
             skills=tuple(skills),
             provider=provider,
             model=model,
+            scopes=granted(scopes),
             tools=tuple(formats.tool_name(tool, f"tools[{index}]") for index, tool in enumerate(offered)),
             budget=limit,
             reserve=kept,
@@ -109,10 +113,16 @@ class Asks(Viewed):
             shown = last_shown(session.place, tail.lineage, self._view.participant, tail.last_said, desk)
             if resumed is not None and resumed.sheet is not None:
                 shown = self._whole(resumed.sheet)
-            base = gone_on_from(shown, chosen)
+            base = gone_on_from(shown, chosen, boundary)
             order = Order(boundary=boundary, policy=chosen, tools=offered, recall=recall, needed=needed or shipped())
             assembling = Assembling(
-                place=session.place, lineage=tail.lineage, order=order, desk=desk, base=base, open=frozenset(tail.open)
+                place=session.place,
+                lineage=tail.lineage,
+                order=order,
+                desk=desk,
+                base=base,
+                shown_before=shown is not None,
+                open=frozenset(tail.open),
             )
             sheet, full = assembling.assemble()
             desk.put(full)
@@ -141,20 +151,24 @@ class Asks(Viewed):
         return read_sheet(self._session.place, found[0]) if found else None
 
     def route(
-        self, providers: Sequence[Provider], *, policy: str | PolicySetDocument | None = None
+        self,
+        providers: Sequence[Provider],
+        *,
+        policy: str | PolicySetDocument | None = None,
+        scopes: Sequence[str] = (),
     ) -> tuple[Route, ...]:
         """Which of these providers may serve the next request here, and why; the best first.
 
         `providers` are pairs of a provider and a model in the order in which they are preferred. Judged are the
         classes of all messages and results that this view sees, without reading content: a provider is refused where
         the newest question or an instruction may not go to it, and allowed with omissions where something else may
-        not. Each judgement is recorded as a decision, without content. `policy` is as in `assemble`. Takes time in
-        proportion to the history. Raises `InvalidOption`, `PolicyError`.
+        not. Each judgement is recorded as a decision, without content. `policy` and `scopes` are as in `assemble`.
+        Takes time in proportion to the history. Raises `InvalidOption`, `PolicyError`.
         """
         chosen = document_of(policy)
         session = self._session
         keep_policy(session.ledger, session.owner.tenant, session.ids, session.clock, chosen)
-        return routing.route(session, self._view, providers, chosen)
+        return routing.route(session, self._view, providers, chosen, granted(scopes))
 
 
 def _room(provider: str, model: str, reserve: int) -> int:

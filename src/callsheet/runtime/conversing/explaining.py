@@ -1,14 +1,16 @@
-"""Why a sheet is as it is, and what another policy set would make of it."""
+"""Why a sheet is as it is, what another policy set would make of it, and how memories stand."""
 
 from callsheet.explain.absence import WhyNot
 from callsheet.explain.difference import Difference
 from callsheet.explain.sheet import Explained
+from callsheet.explain.trace import Trace
 from callsheet.graph.ids import RecordId
 from callsheet.policy.sets import PolicySetDocument
-from callsheet.runtime import comparing, explaining
+from callsheet.runtime import comparing, explaining, listing, tracing
 from callsheet.runtime.comparing import Compared
 from callsheet.runtime.conversing.view import Viewed
 from callsheet.runtime.explaining import Rebuilt
+from callsheet.runtime.listing import ListedMemory
 from callsheet.runtime.options import label, positive
 from callsheet.runtime.policies import document_of
 from callsheet.runtime.sheet import Sheet
@@ -20,7 +22,7 @@ class Explains(Viewed):
     def explain(self, sheet: Sheet | str) -> Explained:
         """What a sheet holds and why, record by record: `callsheet.explain.sheet.text` has it in sentences.
 
-        Here and in the next three `sheet` may also be the id of a message or run that answers one. Nothing is stored,
+        Here and in the next four `sheet` may also be the id of a message or run that answers one. Nothing is stored,
         and nothing that they tell holds content. Raises `NotFound`; the next and the last also `PolicyError` for a
         policy set that is not known any more.
         """
@@ -29,6 +31,14 @@ class Explains(Viewed):
     def why_not(self, sheet: Sheet | str, record: str) -> WhyNot:
         """Why a record does not stand in a sheet, or not in full; `record` is its id or how a request refers to it."""
         return explaining.why_not(self._session, self._named_sheet(sheet), label(record, "record"))
+
+    def trace(self, sheet: Sheet | str) -> Trace:
+        """Every candidate of a sheet with what each policy said, the level chosen and what planning weighed.
+
+        Made by doing the request again as of its cut, so nothing of it was stored: `Trace.same` says whether it came
+        out as it was sent. `callsheet.explain.trace.text` has it for people. Raises as assembling does, too.
+        """
+        return tracing.trace(self._session, self._named_sheet(sheet))
 
     def difference(self, one: Sheet | str, other: Sheet | str) -> Difference:
         """What came in, went out and changed from one sheet to another."""
@@ -47,6 +57,10 @@ class Explains(Viewed):
         """
         one, other = document_of(before), document_of(after)
         return comparing.compare(self._session, one, other, newest=positive(newest, "newest"))
+
+    def memories(self) -> list[ListedMemory]:
+        """The tool memories that this view may see, oldest first, and how each stands; without what they say."""
+        return listing.memories(self._session, self._view)
 
     def _named_sheet(self, sheet: Sheet | str) -> RecordId:
         return sheet.id if isinstance(sheet, Sheet) else self._sheet_of(RecordId(label(sheet, "sheet")))

@@ -92,7 +92,7 @@ def encoding(name: EncodingName) -> "tiktoken.Encoding":
 
 
 def count(text: str, name: EncodingName, *, like: str = "") -> int:
-    """Tokens of a text; a text seen before is not tokenized again, nor what it has in common with one that it is `like`.
+    """Tokens of a text; a text seen before is not tokenized again, nor what it has in common with one it is `like`.
 
     Everything is ordinary text, also what looks like a special token. A surrogate pair counts as the character that it
     stands for, a lone surrogate as U+FFFD. Text of any length is counted in bounded memory; `pieces` says what
