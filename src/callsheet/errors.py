@@ -90,6 +90,11 @@ class PolicyError(InputError):
 
     code = "input.policy"
 
+    def __init__(self, message: str | None = None, *, problems: tuple[str, ...] = ()) -> None:
+        super().__init__(message)
+        #: All that is wrong with a document, each with its place, in its order; the message is the first of them.
+        self.problems = problems or (str(self),)
+
 
 class NotFound(CallsheetError):
     """No such record, or none that may be seen from here."""

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 import callsheet
 from callsheet import Conversation
 from callsheet.errors import MissingExtra, PolicyError
+from callsheet.graph.enums import Reason
 from callsheet.policy.sets import PolicySetDocument
 from callsheet.runtime import ruling
 from callsheet.runtime.loading import parse_policy
@@ -89,7 +90,9 @@ def test_a_rule_follows_what_a_recall_gave_again(talk: Conversation) -> None:
 
 def test_the_reason_names_the_rule(talk: Conversation) -> None:
     sheet = talk.assemble(provider="openai", model="gpt-5.2", policy=rules("record.tool == 'roster'"))
-    assert "visibility.rule.own" in talk.why_not(sheet, results(talk)[0]).sentence
+    why = talk.why_not(sheet, results(talk)[0])
+    assert (why.reason, why.rule) == (Reason.RULE, "visibility.rule.own")
+    assert "(rule own of the policy set)" in why.sentence
     assert talk.rebuild(sheet).same
 
 

@@ -36,7 +36,7 @@ def test_every_request_is_valid_and_within_its_budget(acted: list[Act], asked: A
         assert json.loads(json.dumps(request).encode("utf-8")) == request
         assert sheet.tokens <= asked.budget
         parts = sheet.record.tokens
-        assert sheet.tokens == parts.instructions + parts.tools + parts.window
+        assert sheet.tokens == parts.instructions + parts.tools + parts.memories + parts.window
 
 
 @given(acts, asking)

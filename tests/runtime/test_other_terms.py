@@ -56,3 +56,15 @@ def test_a_set_that_opens_what_another_one_withheld_shows_it(form: Level) -> Non
         sheet = talk.sheets()[-1]
         assert "changed" in sheet.record.rewritten
         assert not shows(talk, "openai", set_(form))
+
+
+@pytest.mark.parametrize("provider", MODELS)
+def test_a_result_of_which_nothing_may_be_shown_is_no_unknown_outcome(provider: str) -> None:
+    with memory_runtime() as runtime:
+        talk = runtime.conversation("kiln")
+        filled(talk)
+        sheet = talk.assemble(provider=provider, model=MODELS[provider], policy=set_(Level.NONE, only="nobody"))
+        sent = json.dumps(sheet.request())
+        assert "ruth.oake" not in sent
+        assert "may not be shown here" in sent
+        assert "may or may not have taken effect" not in sent

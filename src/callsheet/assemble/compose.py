@@ -71,6 +71,8 @@ class Material:
     unlisted: int = 0
     #: Calls whose arguments may not be shown.
     withheld: frozenset[RecordId] = frozenset()
+    #: Calls that have their result, which may not be shown.
+    hidden: frozenset[RecordId] = frozenset()
     #: The words that the request's format has in place of media in a message of this role, or for None in a result;
     #: where that is None, and without this, it shows them.
     instead: Callable[[blocks.Media, Role | None], str | None] | None = None
@@ -321,7 +323,8 @@ class _Composer:
     def _answer(self, call: RecordId, rendered: str, tool: str) -> Composed:
         record = self.pairing.answers.get(call)
         if record is None:
-            standin = self._marked(call, (blocks.Text(text=standins.NO_RESULT),))
+            words = standins.NOT_SHOWN if call in self.material.hidden else standins.NO_RESULT
+            standin = self._marked(call, (blocks.Text(text=words),))
             return Composed(block=blocks.Answer(call=rendered, tool=tool, content=standin), source=None)
         body = record.body
         assert isinstance(body, ToolArtifact)

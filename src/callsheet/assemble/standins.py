@@ -15,6 +15,10 @@ NO_RESULT = "(no result is known: the call was interrupted or is still open; it 
 """For a call without a result."""
 
 
+NOT_SHOWN = "(the call has its result, which may not be shown here; do not make it again for that)"
+"""For a call with a result of which nothing may be shown."""
+
+
 SHORTENED = "shortened"
 """Behind a result that stands in a form that leaves something out."""
 

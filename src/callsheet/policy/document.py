@@ -56,38 +56,61 @@ def parse(
     they are first used.
 
     `known` are the sets that can be extended, by name; without `extends` it is ``balanced``. Raises `PolicyError`
-    that names `file`, line and column for anything unknown, out of range, said twice, or not plain YAML.
+    that names `file`, line and column for anything unknown, out of range, said twice, or not plain YAML; its
+    `problems` are all that were found.
     """
     source = Source(file=file)
     root = source.tree(text)
     entries = source.mapping(
         root, "", ("name", "version", "extends", *_SETTINGS, "privacy", "tools", "rules", "retention")
     )
-    for needed in ("name", "version"):
-        if needed not in entries:
-            raise source.problem(root, f"{needed} is missing; a policy set needs name and version")
     base = BALANCED
-    if "extends" in entries:
-        base = _extended(source, entries["extends"], known)
-    said: dict[str, object] = {name: _identity(source, entries[name], name) for name in ("name", "version")}
+    with source.going_on():
+        if "extends" in entries:
+            base = _extended(source, entries["extends"], known)
+    said: dict[str, object] = {}
+    for name in ("name", "version"):
+        with source.going_on():
+            if name not in entries:
+                raise source.problem(root, f"{name} is missing; a policy set needs name and version")
+            said[name] = _identity(source, entries[name], name)
     for name, read in _SETTINGS.items():
-        if name in entries:
-            said[name] = _over(getattr(base, name), read(source, entries[name], name))
-    if "privacy" in entries:
-        said["privacy"], said["providers"] = _privacy(source, entries["privacy"], base)
-    if "tools" in entries:
-        declared = _tools(source, entries["tools"])
-        said["tools"] = tuple(contracts(base.tools, declared).values())
-    if "rules" in entries:
-        said["rules"] = _rules(source, text, entries["rules"], base, conditions)
-    if "retention" in entries:
-        said["retention"] = _retention(source, entries["retention"], base)
+        with source.going_on():
+            if name in entries:
+                said[name] = _over(getattr(base, name), read(source, entries[name], name))
+    said |= _tables(source, text, entries, base, conditions)
+    source.finish()
     try:
         return replace(base, **said)
     except PolicyError as problem:
         # Each value alone is right; only the two water marks can still disagree, of which one may be inherited.
         blamed = entries.get("low_water", entries.get("high_water", root))
         raise source.problem(blamed, str(problem)) from None
+
+
+def _tables(
+    source: Source,
+    text: str,
+    entries: Mapping[str, "Node"],
+    base: PolicySetDocument,
+    conditions: Conditions | None,
+) -> dict[str, object]:
+    """What is not a setting of its own: forms by class, contracts, rules and ages."""
+    said: dict[str, object] = {}
+    with source.going_on():
+        if "privacy" in entries:
+            said["privacy"], said["providers"] = _privacy(source, entries["privacy"], base)
+    with source.going_on():
+        if "tools" in entries:
+            declared = _tools(source, entries["tools"])
+            said["tools"] = tuple(contracts(base.tools, declared).values())
+    with source.going_on():
+        if "rules" in entries:
+            said["rules"] = _rules(source, text, entries["rules"], base, conditions)
+    with source.going_on():
+        if "retention" in entries:
+            said["retention"] = _retention(source, entries["retention"], base)
+    return said
 
 
 def dump(document: PolicySetDocument) -> str:
@@ -185,8 +208,11 @@ def _seconds(source: Source, node: "Node", name: str) -> object:
 
 
 def _fields(readers: Mapping[str, _Read], source: Source, node: "Node", name: str) -> dict[str, object]:
-    entries = source.mapping(node, name, readers)
-    return {key: readers[key](source, value, f"{name}.{key}") for key, value in entries.items()}
+    found: dict[str, object] = {}
+    for key, value in source.mapping(node, name, readers).items():
+        with source.going_on():
+            found[key] = readers[key](source, value, f"{name}.{key}")
+    return found
 
 
 def _water(source: Source, node: "Node", name: str) -> object:

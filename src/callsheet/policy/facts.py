@@ -9,6 +9,7 @@ from typing import NamedTuple, get_args
 
 from callsheet.graph.enums import ArtifactStatus, CallStatus, Freshness, Privacy, Role, RuntimeMode, Visibility
 from callsheet.graph.nodes import Boundary, Node
+from callsheet.policy.attribution import SHOWABLE
 from callsheet.policy.candidate import Candidate
 
 _SECOND = 1_000_000
@@ -29,7 +30,9 @@ class Kind(StrEnum):
     MAP = "a map of texts"
 
 
-class _Fact(NamedTuple):
+class Fact(NamedTuple):
+    """What a fact is, whatever it is of."""
+
     kind: Kind
     #: What it says, without its kind.
     about: str
@@ -48,14 +51,14 @@ class _Fact(NamedTuple):
 class RecordFact(NamedTuple):
     """A fact of a record. What gives None is missing."""
 
-    fact: _Fact
+    fact: Fact
     of: Callable[[Candidate, Boundary], object]
 
 
 class BoundaryFact(NamedTuple):
     """A fact of a boundary. What gives None is missing."""
 
-    fact: _Fact
+    fact: Fact
     of: Callable[[Boundary], object]
 
 
@@ -102,16 +105,17 @@ def _tainted(candidate: Candidate, boundary: Boundary) -> bool | None:
     return False if candidate.role in (Role.SYSTEM, Role.DEVELOPER, Role.USER) else None
 
 
-def _open(kind: Kind, about: str) -> _Fact:
-    return _Fact(kind, about, ())
+def _open(kind: Kind, about: str) -> Fact:
+    return Fact(kind, about, ())
 
 
-def _closed(about: str, *sets: type[StrEnum], more: tuple[str, ...] = ()) -> _Fact:
+def _closed(about: str, *sets: type[StrEnum], more: tuple[str, ...] = ()) -> Fact:
     members = dict.fromkeys([*more, *(member.value for members in sets for member in members)])
-    return _Fact(Kind.TEXT, about, tuple(members))
+    return Fact(Kind.TEXT, about, tuple(members))
 
 
-_KINDS = tuple(str(node.__struct_config__.tag) for node in get_args(Node))
+_TAGS = [str(node.__struct_config__.tag) for node in get_args(Node)]
+_KINDS = tuple(tag for tag in _TAGS if tag in SHOWABLE)
 
 RECORD: Mapping[str, RecordFact] = {
     "kind": RecordFact(
@@ -174,7 +178,7 @@ BOUNDARY: Mapping[str, BoundaryFact] = {
 """What a condition may ask of the boundary."""
 
 
-def fact(variable: str, name: str) -> _Fact | None:
+def fact(variable: str, name: str) -> Fact | None:
     """What ``variable.name`` is; None: there is no such fact."""
     found = (RECORD if variable == "record" else BOUNDARY).get(name)
     return found.fact if found is not None else None

@@ -1,8 +1,9 @@
 """YAML with positions: safe, bounded, and with errors that name file, line, column, value and what is allowed."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 LONGEST = 131_072
 """Characters of one document."""
 DEEPEST = 6
+MOST_PROBLEMS = 50
+"""Problems of one document that are told."""
 
 _WHOLE = re.compile(r"-?[0-9]{1,15}")
 _NUMBER = re.compile(r"-?[0-9]{1,15}(\.[0-9]{0,30})?([eE][-+]?[0-9]{1,4})?")
@@ -32,11 +35,36 @@ class Mark(Protocol):
     column: int
 
 
+class _Placed(PolicyError):
+    """An error with its place in the document, from 1."""
+
+    def __init__(self, message: str, *, line: int, column: int) -> None:
+        super().__init__(message)
+        self.place = (line, column)
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Source:
     """One document and the name under which errors speak of it."""
 
     file: str
+    #: What was found to be wrong where reading went on.
+    _found: list[_Placed] = field(default_factory=list)
+
+    @contextmanager
+    def going_on(self) -> Iterator[None]:
+        """Keep an error for `finish` and go on behind it, so that one reading finds all that is wrong."""
+        try:
+            yield
+        except _Placed as problem:
+            if len(self._found) < MOST_PROBLEMS:
+                self._found.append(problem)
+
+    def finish(self) -> None:
+        """Raise what was found to be wrong, if anything was."""
+        if self._found:
+            problems = tuple(str(problem) for problem in sorted(self._found, key=lambda problem: problem.place))
+            raise PolicyError(problems[0], problems=problems)
 
     def tree(self, text: str) -> "Node":
         """The nodes of the document. No tag, no alias and nothing deep gets through, and no object is ever made."""
@@ -80,8 +108,12 @@ class Source:
                 depth -= 1
 
     def _at(self, mark: "Mark | None", problem: str) -> PolicyError:
-        place = f"{self.file}:{mark.line + 1}:{mark.column + 1}" if mark is not None else self.file
-        return PolicyError(f"{place}: {problem}")
+        if mark is None:
+            return PolicyError(f"{self.file}: {problem}")
+        return self._placed(mark.line + 1, mark.column + 1, problem)
+
+    def _placed(self, line: int, column: int, problem: str) -> PolicyError:
+        return _Placed(f"{self.file}:{line}:{column}: {problem}", line=line, column=column)
 
     def problem(self, node: "Node", problem: str) -> PolicyError:
         """The error to raise for this node."""
@@ -94,7 +126,7 @@ class Source:
     # ----------------------------------------------------------------------- values
 
     def mapping(self, node: "Node", name: str, keys: Iterable[str] | None = None) -> Mapping[str, "Node"]:
-        """The entries of a mapping in order; with `keys`, no other is allowed."""
+        """The entries of a mapping in order; with `keys`, no other is allowed. See `going_on` for what is wrong."""
         from yaml.nodes import MappingNode
 
         if not isinstance(node, MappingNode):
@@ -102,13 +134,14 @@ class Source:
         allowed = None if keys is None else tuple(keys)
         entries: dict[str, Node] = {}
         for key_node, value in node.value:
-            key = self.text(key_node, f"a key of {name}" if name else "a key")
-            path = f"{name}.{key}" if name else key
-            if allowed is not None and key not in allowed:
-                raise self.problem(key_node, f"unknown key {path!r}; allowed are: {', '.join(allowed)}")
-            if key in entries:
-                raise self.problem(key_node, f"{path!r} stands twice")
-            entries[key] = value
+            with self.going_on():
+                key = self.text(key_node, f"a key of {name}" if name else "a key")
+                path = f"{name}.{key}" if name else key
+                if allowed is not None and key not in allowed:
+                    raise self.problem(key_node, f"unknown key {path!r}; allowed are: {', '.join(allowed)}")
+                if key in entries:
+                    raise self.problem(key_node, f"{path!r} stands twice")
+                entries[key] = value
         return entries
 
     def text(self, node: "Node", name: str) -> str:
@@ -129,7 +162,7 @@ class Source:
         """The error for one character of a scalar, in the `text` of the document that it stands in."""
         index = placed(text, node, offset)
         before = _BREAK.split(text[:index])
-        return PolicyError(f"{self.file}:{len(before)}:{len(before[-1]) + 1}: {problem}")
+        return self._placed(len(before), len(before[-1]) + 1, problem)
 
     def whole(self, node: "Node", name: str, least: int, most: int) -> int:
         """A whole number in the range."""
@@ -161,12 +194,16 @@ class Source:
         return found
 
     def items(self, node: "Node", name: str, read: Callable[["Node", str], _T]) -> tuple[_T, ...]:
-        """Each item of a list."""
+        """Each item of a list; one that is wrong is left out, see `going_on`."""
         from yaml.nodes import SequenceNode
 
         if not isinstance(node, SequenceNode):
             raise self.wrong(node, name, "a list, such as `[one, two]`")
-        return tuple(read(item, f"{name}[{place}]") for place, item in enumerate(node.value))
+        found: list[_T] = []
+        for place, item in enumerate(node.value):
+            with self.going_on():
+                found.append(read(item, f"{name}[{place}]"))
+        return tuple(found)
 
 
 def shown(node: "Node") -> str:

@@ -60,7 +60,7 @@ def end(session: Session, parent: View, child: View, ending: Ending) -> RecordId
 
     def draft(drafting: Drafting) -> None:
         if status_of(session, drafting.tail, run) is not RunStatus.STARTED:
-            raise InvalidOption(f"sub-agent {run} has ended already")
+            raise InvalidOption(f"sub-agent {name_of(session, child.branch)!r} has ended already")
         beside = session.beside(drafting, child)
         final = _final(seen, beside, ending)
         text = final if final is not None else _recovery(seen, ending)
@@ -90,7 +90,7 @@ def end(session: Session, parent: View, child: View, ending: Ending) -> RecordId
         ended = RunEnded(run=run, status=ending.status, error=ending.error, finished=drafting.at)
         drafting.add(ended, kind="run_ended")
 
-    session.append(parent, draft)
+    session.append(parent, draft, late=True)  # the parent may have ended before its sub-agent
     return made[0]
 
 

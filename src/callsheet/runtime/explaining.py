@@ -223,7 +223,7 @@ def _evidence(seen: Revisited, record: Record) -> Evidence:
     since: Revisited | None = None
     if there and selection is None and decision is not None and not decision.refused:
         since = _let_go(seen, record)
-        left_out = since.made.plan.left_out.get(id) if since is not None else None
+        left_out = _left_out(since, id)
     weighed = since if since is not None else seen if selection is not None and seen.sheet.rewritten else None
     return Evidence(
         record=id,
@@ -291,11 +291,27 @@ def _let_go(seen: Revisited, record: Record) -> Revisited | None:
         if current is None or current.cut < record.position:
             return None
         before = current.earlier
-        new = before is None or record.position > before.cut
+        new = before is None or record.position > before.cut or _began_anew(current)
         if new or (current.sheet.rewritten and any(one.record == record.id for one in _selected(before))):
             return current if current.sheet.rewritten else None
         current = before
     return None
+
+
+def _began_anew(seen: Revisited) -> bool:
+    """Whether it looked at the history again, whatever the request before it had shown."""
+    try:
+        return bool(seen.sheet.rewritten) and seen.base is None
+    except PolicyError:  # under a set that is not known any more
+        return False
+
+
+def _left_out(since: Revisited | None, id: RecordId) -> Reason | None:
+    """Why planning let a record go; None: it did not, or it cannot be told any more."""
+    try:
+        return since.made.plan.left_out.get(id) if since is not None else None
+    except PolicyError:
+        return None
 
 
 def _selected(seen: Revisited | None) -> Sequence[Selection]:

@@ -14,6 +14,7 @@ from callsheet.graph.record import Record
 from callsheet.graph.values import TokenParts
 from callsheet.policy.freshness import rechecks
 from callsheet.recall.tool import tool as recall_tool
+from callsheet.runtime.answering import answered
 from callsheet.runtime.attributing import anothers
 from callsheet.runtime.gathering import Gathered
 from callsheet.runtime.terms import Terms
@@ -104,6 +105,7 @@ class Making:
             times=order.policy.times,
             unlisted=unlisted,
             withheld=self.gathered.withheld,
+            hidden=self._hidden(plan),
             speakers=self._speakers(),
             rechecks=rechecks(order.policy.tools),
             instead=lambda media, role: instead(media, wire, in_text=role not in (None, Role.USER)),
@@ -172,6 +174,14 @@ class Making:
         offered = tools if isinstance(tools, list) else []
         parts = sizes.by_part(composed, by_block, framing=framing, tools=counting.tools(offered))
         return Measured(by_block=by_block, parts=parts)
+
+    def _hidden(self, plan: Plan) -> frozenset[RecordId]:
+        """The calls in view that have a result of which policy shows nothing."""
+        records = self.terms.desk.records
+        placed = [records[one.record] for one in plan.selections if not one.note]
+        calls = {call for record in placed for call in calls_of(record)} - self.terms.open
+        calls -= {call for record in placed if (call := getattr(record.body, "call", None)) is not None}
+        return answered(self.terms, calls) if calls else frozenset()
 
     def _aside(self) -> int:
         """Tokens that leaving something out brings with it."""

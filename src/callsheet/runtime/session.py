@@ -5,9 +5,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from callsheet.errors import PositionConflict, StoreBusy
+from callsheet.errors import InvalidOption, PositionConflict, StoreBusy
+from callsheet.graph.changes import RunEnded
 from callsheet.graph.ids import RecordId
+from callsheet.graph.nodes import Branch
 from callsheet.graph.ports import Append, Clock, Ids, Ledger, Owner
+from callsheet.graph.query import NodeQuery
 from callsheet.graph.record import Record, Stream
 from callsheet.graph.times import Instant
 from callsheet.graph.values import Payload, Scope
@@ -45,6 +48,9 @@ class Session:
     redacting: Redacting = field(init=False)
     _tails: dict[View, Tail] = field(default_factory=dict)
     _desks: dict[View, Desk] = field(default_factory=dict)
+    #: The runs that have ended, as far as the conversation was read for them.
+    _ended: set[RecordId] = field(default_factory=set)
+    _ended_upto: int = 0
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def __post_init__(self) -> None:
@@ -85,15 +91,39 @@ class Session:
         with self._lock:
             self._tails[view] = tail
 
-    def append(self, view: View, draft: Callable[[Drafting], object]) -> tuple[Tail, list[Record]]:
+    def ended(self, view: View) -> bool:
+        """Whether the view is a sub-agent's that has ended."""
+        run = view.carries.sub_agent
+        if run is None:
+            return False
+        query = NodeQuery(kinds=("run_ended",), after=self._ended_upto)
+        found = self.ledger.nodes(self.conversation.key, query)
+        with self._lock:
+            self._ended.update(record.body.run for record in found if isinstance(record.body, RunEnded))
+            self._ended_upto = max([self._ended_upto, *(record.position for record in found)])
+            return run in self._ended
+
+    def refuse_ended(self, view: View) -> None:
+        """Raise `InvalidOption` for the view of a sub-agent that has ended: nothing is done for it any more."""
+        if self.ended(view):
+            (record,) = self.ledger.get(self.conversation.key, (view.branch,))
+            name = record.body.name if isinstance(record.body, Branch) else view.branch
+            raise InvalidOption(f"sub-agent {name!r} has ended; nothing more is recorded, assembled or run for it")
+
+    def append(
+        self, view: View, draft: Callable[[Drafting], object], *, late: bool = False
+    ) -> tuple[Tail, list[Record]]:
         """Let `draft` collect records on the newest state of a branch and append them, all or none.
 
-        When another writer was first, the branch is read anew and `draft` is called again.
+        When another writer was first, the branch is read anew and `draft` is called again. Raises `InvalidOption` for a
+        sub-agent that has ended, unless it is `late`: what came of what was begun before.
         """
         at = self.clock.now()
         fresh = False
         for _ in range(_ATTEMPTS):
             tail = self.tail(view, fresh=fresh)
+            if not late:
+                self.refuse_ended(view)  # who ends it meanwhile moves the position on, and it is asked again
             drafting = self._drafting(view, tail, at)
             try:
                 draft(drafting)

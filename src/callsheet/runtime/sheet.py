@@ -11,7 +11,7 @@ from callsheet.errors import BodyErased, InvalidOption
 from callsheet.explain.sheet import explain, text
 from callsheet.graph.enums import Level
 from callsheet.graph.ids import RecordId
-from callsheet.graph.nodes import ContextAssembly, Selection, ToolArtifact
+from callsheet.graph.nodes import ContextAssembly, Message, Selection, ToolArtifact
 from callsheet.graph.record import Record
 from callsheet.wire import formats
 
@@ -122,6 +122,7 @@ class Sheet:
                 turn=shortened[record.id].turn,
             )
             for record in found
+            if isinstance(record.body, Message | ToolArtifact)
         )
 
     def explain(self) -> str:

@@ -21,6 +21,7 @@ from callsheet.graph.enums import (
 from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import Branch, ModelRun, Participant, SkillState
 from callsheet.graph.values import Scope
+from callsheet.runtime.children import children
 from callsheet.runtime.drafting import Drafting
 from callsheet.runtime.options import shown
 from callsheet.runtime.seeing import Sight, resolve, sight, source
@@ -61,7 +62,8 @@ def checked(goal: object) -> str:
 def spawn(session: Session, parent: View, brief: Brief) -> View:
     """Begin a sub-agent in one transaction and return the view of it.
 
-    Raises `NotFound` for a call that is not open or a partial result that may not be seen, `InvalidOption`.
+    Raises `NotFound` for a call that is not open or a partial result that may not be seen, and `InvalidOption`, also
+    for a call that a sub-agent works on already.
     """
     instruction = _instruction(sight(session, parent), brief)
     run, branch, participant = (session.ids.record(kind) for kind in ("run", "branch", "participant"))
@@ -69,7 +71,7 @@ def spawn(session: Session, parent: View, brief: Brief) -> View:
     views: list[View] = []
 
     def draft(drafting: Drafting) -> None:
-        call = _open_call(drafting.tail, brief.call) if brief.call is not None else None
+        call = _free_call(session, parent, drafting.tail, brief.call) if brief.call is not None else None
         carries = Scope(
             mode=RuntimeMode.SUB_AGENT,
             task=brief.task,
@@ -107,11 +109,18 @@ def spawn(session: Session, parent: View, brief: Brief) -> View:
     return views[0]
 
 
-def _open_call(tail: Tail, wanted: str) -> KnownCall:
+def _free_call(session: Session, parent: View, tail: Tail, wanted: str) -> KnownCall:
+    """The open call with this id, which no sub-agent works on yet."""
     found = [known for known in tail.open.values() if wanted in (known.id, known.body.provider_id)]
     if not found:
         raise NotFound(f"no open call {wanted!r} on this branch; pending() lists those there are")
-    return found[-1]
+    call = found[-1]
+    for child in children(session, parent):
+        if child.call == call.id and child.status is RunStatus.STARTED:
+            raise InvalidOption(
+                f"sub-agent {child.name!r} works on call {wanted!r} already: wait for it, or end it with fail() first"
+            )
+    return call
 
 
 def _brief(child: Drafting, brief: Brief, instruction: str) -> None:

@@ -75,6 +75,7 @@ class Asks(Viewed):
         """
         label(provider, "provider")
         label(model, "model")
+        self._session.refuse_ended(self._view)
         kept = positive(reserve, "reserve")
         offered, skills = self._with_skills(self._allowed(formats.check_tools(schemas(tools))))
         limit = positive(budget, "budget") if budget is not None else _room(provider, model, kept)
@@ -88,6 +89,8 @@ class Asks(Viewed):
         if mode is None:
             mode = carries.mode if resumed is None else RuntimeMode.CONTINUATION
         occasion = choice(RuntimeMode, mode, "mode")
+        if occasion is RuntimeMode.CONTINUATION and resumed is None:
+            raise InvalidOption("mode='continuation' goes on from a checkpoint: pass checkpoint=")
         due = occasion is RuntimeMode.SCHEDULED and carries.task is None
         boundary = Boundary(
             conversation=session.conversation.id,

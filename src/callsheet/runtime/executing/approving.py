@@ -1,8 +1,9 @@
 """What a person says to a call: that it may run, that it may not, what became of it, or that nobody waits for it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
+from typing import TypedDict
 
 import msgspec
 
@@ -18,7 +19,7 @@ from callsheet.graph.values import Digest
 from callsheet.runtime.drafting import Drafting, Ran, text_bytes
 from callsheet.runtime.executing import results
 from callsheet.runtime.executing.claiming import note, refuse_taken
-from callsheet.runtime.executing.executing import open_call
+from callsheet.runtime.executing.finding import name_of, open_call, spawned
 from callsheet.runtime.executing.standing import CallState, Standing, read_standings
 from callsheet.runtime.session import Session, View
 from callsheet.runtime.tail import KnownCall
@@ -39,6 +40,14 @@ class ApprovalRequest:
     asked: datetime
     #: The assistant's message that asks.
     message: RecordId
+    #: The name of the branch on which it waits; a sub-agent's has the sub-agent's name.
+    branch: str = "main"
+    #: The name of the participant whose call it is; None: nobody's in particular, or a sub-agent's.
+    owner: str | None = None
+    #: The name of the sub-agent whose call it is.
+    child: str | None = None
+    #: Where a word about it is recorded.
+    view: View | None = field(default=None, repr=False)
 
 
 def approvals(session: Session, view: View) -> tuple[ApprovalRequest, ...]:
@@ -55,12 +64,27 @@ def approvals(session: Session, view: View) -> tuple[ApprovalRequest, ...]:
             digest=_digest(call),
             asked=to_datetime(standing.waiting.header.at),
             message=call.body.message,
+            view=view,
+            **_whose(session, view, call),
         )
         for call in calls
         for standing in (standings[call.id],)
         if standing.said is ArtifactStatus.AWAITING_APPROVAL and standing.approval is None
         if standing.waiting is not None
     )
+
+
+class _Whose(TypedDict):
+    branch: str
+    owner: str | None
+    child: str | None
+
+
+def _whose(session: Session, view: View, call: KnownCall) -> _Whose:
+    branch, owner = name_of(session, view.branch), call.scope.owner
+    if call.scope.sub_agent is not None:
+        return _Whose(branch=branch, owner=None, child=name_of(session, spawned(session, view.branch)))
+    return _Whose(branch=branch, owner=name_of(session, owner) if owner is not None else None, child=None)
 
 
 def _digest(call: KnownCall) -> Digest:
@@ -92,7 +116,7 @@ def _decide(session: Session, view: View, word: Word, *, approved: bool) -> Reco
     made: list[RecordId] = []
 
     def draft(drafting: Drafting) -> None:
-        call, standing, state = _standing(session, drafting, word)
+        call, standing, state = _standing(session, view, drafting, word)
         if standing.approval is not None:
             said = "approved" if standing.approval.approved else "refused"
             raise CallDecided(f"call {call.id} was {said} by {standing.approval.by} before; nothing was changed")
@@ -108,8 +132,8 @@ def _decide(session: Session, view: View, word: Word, *, approved: bool) -> Reco
     return made[0]
 
 
-def _standing(session: Session, drafting: Drafting, word: Word) -> tuple[KnownCall, Standing, CallState]:
-    call = open_call(session, drafting.tail, word.call)
+def _standing(session: Session, view: View, drafting: Drafting, word: Word) -> tuple[KnownCall, Standing, CallState]:
+    call = open_call(session, view, drafting.tail, word.call)
     if word.arguments is not None and content_digest(text_bytes(word.arguments)) != call.body.arguments.digest:
         raise InvalidOption(f"call {call.id} has other arguments than these; nothing was decided")
     standings = read_standings(drafting.ledger, drafting.stream, drafting.tail.lineage, (call,))
@@ -138,7 +162,7 @@ def settle(session: Session, view: View, word: Word, result: object, status: Art
     made: list[RecordId] = []
 
     def draft(drafting: Drafting) -> None:
-        call, standing, state = _standing(session, drafting, word)
+        call, standing, state = _standing(session, view, drafting, word)
         refuse_taken([standing] if state is CallState.TAKEN else [])
         answer, written = results.returned(call.body, result)
         if written is not ArtifactStatus.OK:
@@ -157,7 +181,7 @@ def repeat(session: Session, view: View, word: Word) -> RecordId:
     made: list[RecordId] = []
 
     def draft(drafting: Drafting) -> None:
-        call, standing, state = _standing(session, drafting, word)
+        call, standing, state = _standing(session, view, drafting, word)
         if state is not CallState.UNKNOWN:
             raise CallDecided(f"call {call.id} is {state.value}; only one whose outcome is unknown can be repeated")
         if standing.attempt is not None and standing.attempt.phase is AttemptPhase.STARTED:
@@ -170,13 +194,17 @@ def repeat(session: Session, view: View, word: Word) -> RecordId:
 
 
 def give_up(session: Session, view: View, word: Word) -> RecordId:
-    """Record that nobody waits for a call any more: a stand-in answers it. Returns the record's id."""
+    """Record that nobody waits for a call any more, and the result that says so, as one. Returns the record's id."""
     made: list[RecordId] = []
 
     def draft(drafting: Drafting) -> None:
-        call, standing, state = _standing(session, drafting, word)
+        call, standing, state = _standing(session, view, drafting, word)
         refuse_taken([standing] if state is CallState.TAKEN else [])
         reason = f"given up by {word.by}{': ' if word.reason else ''}{word.reason}"
+        answer = results.given_up(
+            call.body, word.by, word.reason, run=state not in (CallState.ASKED, CallState.APPROVED)
+        )
+        drafting.answered(answer, ArtifactStatus.CANCELLED, _told(call, word, "given_up"))
         body = CallResolved(call=call.id, status=CallStatus.ABANDONED, reason=reason)
         scope = msgspec.structs.replace(call.scope, branch=drafting.tail.branch)
         made[:] = [drafting.add(body, kind="call_resolved", scope=scope)]

@@ -7,7 +7,7 @@ later is recorded as late evidence by the thread that it ran in.
 import asyncio
 import threading
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from msgspec.structs import replace
@@ -164,7 +164,7 @@ class Carrying:
             answer, status = results.returned(job.call.body, flight.value)
             self._end(job, answer, status, metadata=b'{"reconciled":"looked up"}')
         elif isinstance(error, NotApplied):
-            self.session.append(self.view, lambda drafting: self._free(drafting, job))
+            self._append(lambda drafting: self._free(drafting, job))
             self._ready.append(job)
         else:
             self._still_unknown(job, type(error).__name__)
@@ -186,7 +186,7 @@ class Carrying:
                 ended = self.lease.attempt(job, AttemptPhase.ENDED)
                 note(drafting, job.call, replace(ended, outcome=ArtifactStatus.UNKNOWN, error=error))
 
-        self.session.append(self.view, draft)
+        self._append(draft)
         self.outcomes[job.call.id] = _outcome(job, ArtifactStatus.UNKNOWN, job.unknown)
 
     def _expire(self) -> None:
@@ -215,7 +215,7 @@ class Carrying:
             ended = self.lease.attempt(job, AttemptPhase.ENDED, until)
             note(drafting, job.call, replace(ended, finished=drafting.at, outcome=outcome, error=error))
 
-        self.session.append(self.view, draft)
+        self._append(draft)
         self._waiting.append((self.pace.now() + seconds, job))
 
     def _end(
@@ -227,7 +227,7 @@ class Carrying:
         def draft(drafting: Drafting) -> None:
             made[:] = [self._result(drafting, job, answer, status, error=error, metadata=metadata)]
 
-        self.session.append(self.view, draft)
+        self._append(draft)
         self.outcomes[job.call.id] = _outcome(job, status, made[0])
 
     def _result(
@@ -246,7 +246,7 @@ class Carrying:
         if late is not None:
             ended = replace(ended, attempt=late.attempt, started=late.started)
         note(drafting, job.call, ended)
-        defects = (Defect.LATE_RESULT,) if late is not None else ()
+        defects = (Defect.LATE_RESULT,) if late is not None or self.session.ended(self.view) else ()
         ran = Ran(
             call=job.call,
             started=job.started,
@@ -256,6 +256,10 @@ class Carrying:
             defects=(*defects, Defect.REPEATED_RESULT) if settled else defects,
         )
         return drafting.answered(answer, status, ran)
+
+    def _append(self, draft: Callable[[Drafting], object]) -> None:
+        """Record what came of what was begun, also where the sub-agent that began it has ended since."""
+        self.session.append(self.view, draft, late=True)
 
     # ------------------------------------------------------------------ ends that are no results
 
@@ -276,7 +280,7 @@ class Carrying:
                 self._result(drafting, job, answer, status, error=name, late=flight)
 
         try:
-            self.session.append(self.view, draft)
+            self._append(draft)
         except StoreError:
             return
 
@@ -320,7 +324,7 @@ class Carrying:
                     note(drafting, job.call, self.lease.attempt(job, phase))
 
         try:
-            self.session.append(self.view, draft)
+            self._append(draft)
         except StoreError:
             return  # the lease runs out
 

@@ -1,6 +1,6 @@
 """Taking calls on: which may run, which need a person first, which cannot run; decided and recorded as one."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from msgspec.structs import replace
@@ -31,6 +31,11 @@ GRACE = 60.0
 _MICROSECONDS = 1_000_000
 
 _NOT_BEGUN = (CallState.OPEN, CallState.ASKED, CallState.APPROVED)
+
+_ELSEWHERE = "a result that is not final says that it is worked on elsewhere"
+_PASSED_OVER = "the conversation went on without it; it runs if it is approved, or named in calls="
+_WAITS = "it waits for a person's approval"
+_NOBODY_KNOWS = "it was begun and interrupted; settle it, repeat it or give it up"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -71,6 +76,10 @@ class Claiming:
     contracts: Mapping[str, ToolContract]
     lease: Lease
     read: Read
+    #: The calls that sub-agents work on, with their names, as it is when the calls are taken on.
+    handed: Callable[[], Mapping[RecordId, str]]
+    #: Whether a request offered the tool of a call.
+    offered: Callable[[KnownCall], bool]
     #: Tools of our own, which are answered elsewhere.
     own: frozenset[str] = frozenset()
     #: None: all that may run by themselves.
@@ -89,10 +98,15 @@ class Claiming:
         standings = read_standings(drafting.ledger, drafting.stream, drafting.tail.lineage, calls)
         states = {id: standing.state(drafting.at, self.lease.id) for id, standing in standings.items()}
         passed = _PassedOver(drafting=drafting)
+        handed = self.handed() if calls else {}
         if self.wanted is None:
             calls = [call for call in calls if states[call.id] is not CallState.TAKEN or not passed(call)]
         refuse_taken([standings[call.id] for call in calls if states[call.id] is CallState.TAKEN])
         for call in calls:
+            if call.id in handed:
+                working = f"sub-agent {handed[call.id]!r} works on it"
+                self._leave(call, standings[call.id].said or ArtifactStatus.PENDING, standings[call.id], working)
+                continue
             named = self.wanted is not None or not passed(call)
             self._look(drafting, call, standings[call.id], states[call.id], named=named)
         seconds = sum(job.longest for job in self.jobs) + GRACE
@@ -110,7 +124,8 @@ class Claiming:
         contract = self.contracts[tool.name] if tool is not None else None
         free = named or (contract is not None and (state is CallState.APPROVED or contract.repeatable))
         if state is CallState.ELSEWHERE or (state in _NOT_BEGUN and not free):
-            self._leave(call, standing.said or ArtifactStatus.PENDING, standing)
+            why = _ELSEWHERE if state is CallState.ELSEWHERE else _PASSED_OVER
+            self._leave(call, standing.said or ArtifactStatus.PENDING, standing, why)
         elif tool is None or contract is None:
             self._without_tool(drafting, call, standing, state)
         else:
@@ -122,9 +137,15 @@ class Claiming:
             self._decide(drafting, job, standing, state)
 
     def _without_tool(self, drafting: Drafting, call: KnownCall, standing: Standing, state: CallState) -> None:
-        """A tool that is not offered never runs; what it did before it was taken away stays unknown."""
+        """A tool that no request offered never runs. One that is only not at hand leaves its call open.
+
+        What it did before it was taken away stays unknown.
+        """
         if state is CallState.UNKNOWN:
             self._unknown(drafting, call, standing, ())
+        elif state is not CallState.OPEN or standing.attempt is not None or self.offered(call):
+            why = f"the tool {call.body.tool!r} is not among those given here; the call waits for one"
+            self._leave(call, standing.said or ArtifactStatus.PENDING, standing, why)
         else:
             offered = tuple(sorted(self.tools))
             self._settle(drafting, call, results.unavailable(call.body, offered), "ToolNotAvailable")
@@ -144,7 +165,7 @@ class Claiming:
             self._settle(drafting, call, results.worn_out(call.body, job.attempts), "Interrupted", job)
         elif state is not CallState.APPROVED and _asks(job) and standing.approval is None:
             if state is CallState.ASKED and standing.waiting is not None:
-                self._leave(call, ArtifactStatus.AWAITING_APPROVAL, standing)
+                self._leave(call, ArtifactStatus.AWAITING_APPROVAL, standing, _WAITS)
             else:
                 asked = blocks.Answer(call=call.body.provider_id, tool=call.body.tool, wire=call.body.wire)
                 self._record(drafting, job.call, asked, ArtifactStatus.AWAITING_APPROVAL)
@@ -155,7 +176,7 @@ class Claiming:
         self.jobs.append(job)
         self._claimed.append((job, phase))
 
-    def _leave(self, call: KnownCall, status: ArtifactStatus, standing: Standing) -> None:
+    def _leave(self, call: KnownCall, status: ArtifactStatus, standing: Standing, reason: str = "") -> None:
         self.outcomes[call.id] = Outcome(
             call=call.id,
             provider_id=call.body.provider_id,
@@ -163,12 +184,13 @@ class Claiming:
             status=status,
             artifact=standing.waiting.id if standing.waiting is not None else None,
             attempts=_attempts(standing),
+            reason=reason,
         )
 
     def _unknown(self, drafting: Drafting, call: KnownCall, standing: Standing, recheck: tuple[str, ...]) -> None:
         """Record once that nobody knows what became of it."""
         if standing.said is ArtifactStatus.UNKNOWN:
-            self._leave(call, ArtifactStatus.UNKNOWN, standing)
+            self._leave(call, ArtifactStatus.UNKNOWN, standing, _NOBODY_KNOWS)
             return
         if (attempt := standing.attempt) is not None:
             ended = replace(attempt, phase=AttemptPhase.ENDED, outcome=ArtifactStatus.UNKNOWN, until=None)

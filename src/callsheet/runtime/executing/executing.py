@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from callsheet.assemble.compose import text_of
-from callsheet.errors import CallDecided, InvalidOption, NotFound
+from callsheet.errors import InvalidOption
 from callsheet.graph.enums import ArtifactStatus, Privacy
 from callsheet.graph.ids import RecordId
-from callsheet.graph.nodes import ToolCall
 from callsheet.policy.contracts import ToolContract, contracts
 from callsheet.policy.sets import PolicySetDocument
 from callsheet.runtime.children import tools_of
@@ -18,12 +17,14 @@ from callsheet.runtime.drafting import Drafting, Ran
 from callsheet.runtime.executing import holding, results
 from callsheet.runtime.executing.carrying import Carrying
 from callsheet.runtime.executing.claiming import Claiming, Lease
+from callsheet.runtime.executing.finding import open_call
+from callsheet.runtime.executing.handing import handed, offered
 from callsheet.runtime.executing.job import Executed, Outcome
 from callsheet.runtime.executing.pace import Pace, SystemPace
 from callsheet.runtime.executing.tool import AnyTool, Tool, by_name
 from callsheet.runtime.options import positive
 from callsheet.runtime.session import Session, View
-from callsheet.runtime.tail import KnownCall, Tail
+from callsheet.runtime.tail import KnownCall
 
 PARALLEL = 4
 """Calls that run at once unless the caller says otherwise."""
@@ -50,11 +51,19 @@ def execute(session: Session, view: View, execution: Execution, policy: PolicySe
     allowed = tools_of(session, view)
     tools = {name: tool for name, tool in by_name(execution.tools).items() if allowed is None or name in allowed}
     tail = session.tail(view, fresh=True)
-    wanted = None if execution.calls is None else frozenset(open_call(session, tail, id).id for id in execution.calls)
+    named = None if execution.calls is None else [open_call(session, view, tail, id) for id in execution.calls]
+    wanted = frozenset(call.id for call in named) if named is not None else None
     lease = Lease(id=session.ids.record("lease"), holder=holding.holder())
     ours = {name: answer for name, answer in own.items() if name not in tools}
     claiming = Claiming(
-        tools=tools, contracts=_terms(tools, policy), lease=lease, read=session.read, own=frozenset(ours), wanted=wanted
+        tools=tools,
+        contracts=_terms(tools, policy),
+        lease=lease,
+        read=session.read,
+        handed=lambda: handed(session, view),
+        offered=lambda call: offered(session, tail.lineage, call),
+        own=frozenset(ours),
+        wanted=wanted,
     )
     carrying = Carrying(
         session=session,
@@ -106,23 +115,3 @@ def _terms(tools: Mapping[str, Tool[..., object]], policy: PolicySetDocument) ->
         if found[name].idempotency_key != tool.contract.idempotency_key:
             raise InvalidOption(f"the policy set names another idempotency key of {name!r} than its function takes")
     return found
-
-
-def open_call(session: Session, tail: Tail, id: str) -> KnownCall:
-    """The open call with this id, ours or the provider's.
-
-    Raises `NotFound`, `CallDecided` for one that has its answer, and `InvalidOption` for a provider's id that several
-    open calls have.
-    """
-    known = tail.open.get(RecordId(id))
-    if known is not None:
-        return known
-    named = tail.named(id)
-    if len(named) > 1:
-        raise InvalidOption(f"{len(named)} open calls have the id {id!r}: name one by its own, such as {named[0].id}")
-    if named:
-        return named[0]
-    for record in session.ledger.get(session.conversation.key, (RecordId(id),)):
-        if isinstance(record.body, ToolCall) and tail.lineage.sees(record.branch, record.position):
-            raise CallDecided(f"call {id} was answered or given up on before; nothing was changed")
-    raise NotFound(f"no open call {id!r} on this branch of conversation {session.conversation.name!r}")

@@ -108,6 +108,8 @@ class Outcome:
     artifact: RecordId | None = None
     #: How often it was begun.
     attempts: int = 0
+    #: Why it was left alone, where it was.
+    reason: str = ""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

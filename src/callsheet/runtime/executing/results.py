@@ -86,12 +86,13 @@ class Catching:
 
 
 _MAYBE = "It may or may not have taken effect; check before you try it again."
-_NOTHING = "It changes nothing, so it can be tried again."
+_NOTHING = "It changes nothing, so there is nothing to undo."
 
 
 def timed_out(call: ToolCall, seconds: float, *, effectful: bool) -> blocks.Answer:
     """For a call that was given up on while it ran."""
-    return said(call, f"No result within {seconds:g} seconds. {_MAYBE if effectful else _NOTHING}")
+    time = "1 second" if seconds == 1 else f"{seconds:g} seconds"
+    return said(call, f"No result within {time}. {_MAYBE if effectful else _NOTHING}")
 
 
 def cancelled(call: ToolCall, *, begun: bool, effectful: bool = True) -> blocks.Answer:
@@ -110,6 +111,13 @@ def unavailable(call: ToolCall, offered: tuple[str, ...]) -> blocks.Answer:
 def refused(call: ToolCall, reason: str) -> blocks.Answer:
     """For a call that a person refused."""
     return said(call, f"Refused by a person; it was not run.{f' Reason: {reason}' if reason else ''}")
+
+
+def given_up(call: ToolCall, by: str, reason: str, *, run: bool) -> blocks.Answer:
+    """For a call that nobody waits for any more; `run`: it may have been run."""
+    why = f": {reason}" if reason else ""
+    became = "No result is known; it may or may not have taken effect." if run else "It was not run."
+    return said(call, f"Given up on by {by}{why}. {became}")
 
 
 def unknown(call: ToolCall, recheck: tuple[str, ...]) -> blocks.Answer:
