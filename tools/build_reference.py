@@ -27,7 +27,7 @@ _GROUPS = {
     "Conversations": ("Conversation", "Recorded", "PendingCall"),
     "Tools": ("tool",),
     "Requests": ("Sheet", "Reference"),
-    "Policies": ("PolicySetDocument", "ToolContract"),
+    "Policies": ("load_policy", "PolicySetDocument", "ToolContract"),
     "Exact evidence": ("Recalled", "Finding", "Checked"),
     "Reading": ("Spoken", "ToolCard", "Counters"),
     "Closed sets": ("ArtifactStatus", "Role"),

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from callsheet.runtime.conversation import Conversation, PendingCall, Recorded
     from callsheet.runtime.counters import Counters
     from callsheet.runtime.executing.tool import tool
+    from callsheet.runtime.loading import load_policy
     from callsheet.runtime.opening import open
     from callsheet.runtime.recalling import Recalled
     from callsheet.runtime.runtime import Runtime
@@ -54,6 +55,7 @@ __all__ = [
     "ToolCard",
     "ToolContract",
     "__version__",
+    "load_policy",
     "open",
     "open_async",
     "tool",
@@ -81,6 +83,7 @@ _HOMES = {
     "Spoken": "callsheet.runtime.transcript",
     "ToolCard": "callsheet.runtime.transcript",
     "ToolContract": "callsheet.policy.contracts",
+    "load_policy": "callsheet.runtime.loading",
     "open": "callsheet.runtime.opening",
     "open_async": "callsheet.runtime.aio",
     "tool": "callsheet.runtime.executing.tool",

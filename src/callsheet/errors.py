@@ -90,8 +90,12 @@ class PolicyError(InputError):
 
     code = "input.policy"
 
-    def __init__(self, message: str | None = None, *, problems: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self, message: str | None = None, *, place: tuple[int, int] | None = None, problems: tuple[str, ...] = ()
+    ) -> None:
         super().__init__(message)
+        #: The line and column of the document, from 1; None: it is no matter of one place.
+        self.place = place
         #: All that is wrong with a document, each with its place, in its order; the message is the first of them.
         self.problems = problems or (str(self),)
 

@@ -214,7 +214,7 @@ def fits_with(played: Played, expected: object) -> None:
 def sizes_add_up(played: Played, expected: object) -> None:
     parts = played.sheet.record.tokens
     assert parts.tools > 0
-    assert played.sheet.tokens == parts.instructions + parts.tools + parts.window
+    assert played.sheet.tokens == parts.instructions + parts.tools + parts.memories + parts.window
 
 
 def tokens_per_character(played: Played, expected: object) -> None:

@@ -443,7 +443,7 @@ def test_dev_34_with_large_tools_the_history_is_reduced(talk: Conversation, prov
     large, small = offering(41, 60_000), offering(4, 60_000)
     for sheet in (large, small):
         parts = sheet.record.tokens
-        assert sheet.tokens == parts.instructions + parts.tools + parts.window <= 60_000
+        assert sheet.tokens == parts.instructions + parts.tools + parts.memories + parts.window <= 60_000
         assert not problems(sheet.request(), Wire(provider))
     assert large.record.tokens.tools > 20_000 > small.record.tokens.tools
     with pytest.raises(BudgetTooSmall) as caught:

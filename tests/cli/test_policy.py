@@ -51,6 +51,12 @@ def test_a_right_set_is_named_with_its_hash(run: Run, beds: Path) -> None:
     [
         (BEDS.replace("record.tool", "record.tol").encode(), ":6:11", "record has no 'tol'"),
         (BEDS.replace("then: safe", "then: sage").encode(), ":7:11", "rules[0].then is 'sage'"),
+        (BEDS.replace("'moisture'", "7").encode(), ":6:26", "record.tool is compared with 7; it is text"),
+        (
+            BEDS.replace("record.tool == 'moisture'", "record.privacy == 'private'").encode(),
+            ":6:29",
+            "record.privacy is never 'private'; it is one of: public, internal,",
+        ),
         (BEDS.replace("version", "vershun").encode(), ":2:1", "unknown key 'vershun'"),
         (BEDS.encode() + b"name: again\n", ":9:1", "'name' stands twice"),
         (b"a: &a [x, x]\nb: &b [*a, *a]\n", ":1:4", "anchors and aliases are not allowed"),
@@ -71,6 +77,18 @@ def test_a_wrong_set_is_refused_with_its_place(
     assert f"{path}{place}: " in ran.err
     assert problem in ran.err
     assert ran.out == ""
+
+
+def test_all_that_is_wrong_is_told_a_line_each(run: Run, beds: Path) -> None:
+    beds.write_text("turns: many\n" + BEDS.replace("record.tool", "record.tol").replace("safe", "sage") + "recal: no\n")
+    ran = run("policy", "check", beds)
+    assert ran.code == 3
+    assert [line.partition(f"{beds}:")[2].partition(": ")[0] for line in ran.err.splitlines()] == [
+        "1:8",
+        "8:11",
+        "10:1",
+    ]
+    assert len(run("policy", "check", beds, "--json").err.splitlines()) == 3
 
 
 def test_a_file_that_is_not_there_is_refused(run: Run, tmp_path: Path) -> None:
@@ -117,9 +135,15 @@ def test_an_unknown_name_is_refused_with_those_there_are(run: Run) -> None:
 def test_settings_that_differ(run: Run, beds: Path) -> None:
     ran = run("policy", "diff", "balanced", beds)
     assert ran.code == 0
-    assert "balanced@1 -> beds@1: 6 settings differ" in ran.out
-    assert 'rules.sensors.then: not there -> "safe"' in ran.out
-    assert run("policy", "diff", "lean", "lean").out == "lean@1 -> lean@1: 0 settings differ.\n"
+    assert ran.out == (
+        "balanced@1 -> beds@1: 1 difference:\n"
+        "  + rule sensors: (provider) where record.tool == 'moisture' && boundary.provider == 'openai': "
+        "it is given as metadata only. Why: Readings stay in the greenhouse.\n"
+    )
+    assert run("policy", "diff", "lean", "lean").out == "lean@1 -> lean@1: 0 differences.\n"
+    settings = run("policy", "diff", "balanced", beds, "--json").document["settings"]
+    assert isinstance(settings, list)
+    assert {"path": "rules.sensors.then", "before": None, "after": '"safe"'} in settings
 
 
 def test_what_a_set_would_change_over_recorded_requests(run: Run, beds: Path, grown: Path, tmp_path: Path) -> None:
@@ -128,15 +152,18 @@ def test_what_a_set_would_change_over_recorded_requests(run: Run, beds: Path, gr
     assert same.code == 0
     ran = run("policy", "diff", "balanced", beds, *where)
     assert ran.code == 1
-    assert "(provider, privacy.rule.sensors)" in ran.out
+    assert "(rule, privacy.rule.sensors)" in ran.out
     assert readings(1).splitlines()[0] not in ran.out
     document = run("policy", "diff", "balanced", beds, *where, "--json").document
     recorded = document["recorded"]
     assert isinstance(recorded, dict)
     assert recorded["sheets"] == 8
-    assert recorded["by_reason"] == {"provider": len(recorded["moved"])}
-    # What is told as metadata only may then be worth no tokens at all.
-    assert {moved["after"] for moved in recorded["moved"]} <= {"safe", "none"}
+    ruled = [moved for moved in recorded["moved"] if moved["reason"] == "rule"]
+    assert recorded["by_reason"]["rule"] == len(ruled) > 0
+    assert {(moved["rule"], moved["record"][:4]) for moved in ruled} == {("privacy.rule.sensors", "art_")}
+    # What is told as metadata only may then be worth no tokens at all; what was said may come in its stead.
+    assert {moved["after"] for moved in ruled} <= {"safe", "none"}
+    assert {moved["record"][:4] for moved in recorded["moved"] if moved not in ruled} <= {"msg_"}
 
 
 def test_what_goes_out_is_told_and_nothing_is_stored(run: Run, beds: Path, grown: Path, tmp_path: Path) -> None:

@@ -1,11 +1,14 @@
 """``assemble`` and ``replay`` on the command line."""
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
 
+import callsheet
 from callsheet.cli.demonstration import recording
+from callsheet.cli.output import WIDTH
 from tests.cli.running import Run
 
 TOOL = {"type": "function", "function": {"name": "get_order", "description": "Read an order.", "parameters": {}}}
@@ -33,6 +36,67 @@ def test_assemble_explains_itself(run: Run, store: Path) -> None:
     assert str(document["sheet"]).startswith("sheet_")
     assert document["exact"] is True
     assert run("show", "support-desk", document["sheet"], "--store", store).code == 0
+
+
+SHUT = """\
+name: desk
+version: 1
+rules:
+  - {name: shut, about: visibility, when: "record.kind == 'artifact' && !('staff' in boundary.scopes)", then: leave_out}
+"""
+
+
+def test_assemble_takes_a_policy_set_from_a_file_and_what_the_asker_is_entitled_to(
+    run: Run, store: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "desk.yaml").write_text(SHUT)
+    given = ("assemble", "support-desk", "--provider", "openai", "--model", "gpt-5.2", "--store", store)
+
+    shut = run(*given, "--policy", tmp_path / "desk.yaml", "--explain", "--json").document
+    staff = run(*given, "--policy", tmp_path / "desk.yaml", "--scope", "staff", "--explain", "--json").document
+
+    assert '["rule", ' in json.dumps(shut["omitted"])
+    assert '["rule", ' not in json.dumps(staff["omitted"])
+    assert '"scopes": ["staff"]' in json.dumps(staff["boundary"])
+    assert run(*given, "--policy", tmp_path / "none.yaml").code == 3
+    assert "there are: balanced" in run(*given, "--policy", "thrifty").err
+
+
+def test_show_names_the_newest_sheet_of_the_branch_that_it_shows(run: Run, store: Path) -> None:
+    given = ("--provider", "openai", "--model", "gpt-5.2", "--explain", "--json", "--store", store)
+    edited = run("assemble", "support-desk", "--branch", "edited-address", *given).document["sheet"]
+    main = run("assemble", "support-desk", *given).document["sheet"]
+
+    assert f"newest sheet: {main}" in run("show", "support-desk", "--store", store).out
+    assert f"newest sheet: {edited}" in run("show", "support-desk", "--branch", "edited-address", "--store", store).out
+
+
+def test_a_branch_on_which_nothing_was_assembled_has_no_newest_sheet(run: Run, store: Path) -> None:
+    with callsheet.open(store) as runtime:
+        runtime.existing("support-desk").branch(name="untouched")
+
+    assert "newest sheet" not in run("show", "support-desk", "--branch", "untouched", "--store", store).out
+
+
+def test_sentences_wrap_on_a_terminal_alone(run: Run, store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = run("policy", "explain").out
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    wide = run("policy", "explain").out
+
+    assert max(map(len, plain.splitlines())) > WIDTH
+    assert max(map(len, wide.splitlines())) <= WIDTH
+    assert wide.split() == plain.split()
+
+
+def test_scenarios_are_asked_for_by_path_where_there_are_none(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    ran = run("eval", "scenarios")
+
+    assert (ran.code, "pass PATH" in ran.err) == (2, True)
+    assert run("eval", "scenarios", tmp_path).code == 3
 
 
 def test_replay_measures_our_requests_beside_the_baselines(run: Run) -> None:

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 import callsheet
 from callsheet import Conversation
-from callsheet.errors import MissingExtra, PolicyError
+from callsheet.errors import InvalidOption, MissingExtra, PolicyError
 from callsheet.graph.enums import Reason
 from callsheet.policy.sets import PolicySetDocument
 from callsheet.runtime import ruling
@@ -110,3 +110,82 @@ def test_a_wrong_condition_or_a_missing_library_changes_nothing(
         request(talk, policy)
     assert len(talk.history()[0]) == before
     assert "Grace" in request(talk, "faithful")
+
+
+CREW = "record.tool == 'roster' && !('crew' in boundary.scopes)"
+
+
+def test_what_the_asker_is_entitled_to_opens_what_a_rule_keeps_from_others(talk: Conversation) -> None:
+    policy = rules(f'"{CREW}"')
+    for scopes, seen in (((), False), (("deck", "crew"), True), ("crew", True), (("deck",), False)):
+        sheet = talk.assemble(provider="openai", model="gpt-5.2", policy=policy, scopes=scopes)
+        assert ("Grace" in str(sheet.request())) is seen
+        assert talk.rebuild(sheet).same
+    assert sheet.record.boundary.scopes == ("deck",)
+
+
+def test_what_was_kept_from_one_asker_comes_back_for_another_who_may_see_it(talk: Conversation) -> None:
+    policy = rules(f'"{CREW}"')
+    assert "Grace" not in request(talk, policy)
+    talk.record({"role": "assistant", "content": "I cannot tell."})
+    talk.record({"role": "user", "content": "And now?"})
+    crew = talk.assemble(provider="openai", model="gpt-5.2", policy=policy, scopes=["crew"])
+    assert "Grace" in str(crew.request())
+    talk.record({"role": "assistant", "content": "Ada."})
+    talk.record({"role": "user", "content": "Who else?"})
+    assert "Grace" not in request(talk, policy)
+
+
+def test_a_recall_goes_by_what_the_request_was_entitled_to(talk: Conversation) -> None:
+    policy = rules(f'"{CREW}"')
+    wanted = {"reference": results(talk)[0]}
+    talk.assemble(provider="openai", model="gpt-5.2", policy=policy, scopes=["crew"])
+    assert "Grace" in talk.answer_recall(wanted)
+    talk.assemble(provider="openai", model="gpt-5.2", policy=policy)
+    refused = talk.answer_recall(wanted)
+    # Who may not see a record may see no form of it.
+    assert "may not be read" in refused
+    assert "bytes" not in refused
+    assert "roster" not in refused
+
+
+def test_a_recall_that_a_rule_refuses_names_the_rule(talk: Conversation) -> None:
+    talk.assemble(provider="openai", model="gpt-5.2", policy=rules("record.tool == 'roster'", about="provider"))
+    refused = talk.answer_recall({"reference": results(talk)[0]})
+    assert "the rule 'own' of the policy set of this request keeps this from 'openai'" in refused
+
+
+def test_a_route_is_judged_for_the_asker(talk: Conversation) -> None:
+    policy = rules(f'"{CREW}"', then="safe", about="privacy")
+    (outsider,) = talk.route([("openai", "gpt-5.2")], policy=policy)
+    (crew,) = talk.route([("openai", "gpt-5.2")], policy=policy, scopes=["crew"])
+    assert (outsider.serving.value, crew.serving.value) == ("allowed_with_omissions", "allowed")
+
+
+def test_scopes_are_labels(talk: Conversation) -> None:
+    for wrong in ("", "a\0b", "a" * 600):
+        with pytest.raises(InvalidOption, match="a scope"):
+            talk.assemble(provider="openai", model="gpt-5.2", scopes=[wrong])
+
+
+@pytest.mark.parametrize("about", ["visibility", "privacy", "provider"])
+def test_what_rules_leave_out_is_counted_apart_and_told_with_its_reason(talk: Conversation, about: str) -> None:
+    text = f"{HEADER}  - name: own\n    about: {about}\n    when: record.tool == 'roster'\n    then: leave_out\n"
+    policy = parse_policy(text + "    reason: Who works when is for the crew.\n")
+    sheet = talk.assemble(provider="openai", model="gpt-5.2", policy=policy)
+    assert sheet.record.omitted == ((Reason.RULE, 1),)
+    assert "Left out: 1 (rule)" in sheet.explain()
+    why = talk.why_not(sheet, results(talk)[0])
+    assert why.reason is Reason.RULE
+    assert "Who works when is for the crew" in why.sentence
+    assert "(rule own of the policy set)" in why.sentence
+    assert "another participant" not in why.sentence
+
+
+def test_a_rule_that_can_never_hold_is_refused_before_anything_is_recorded(talk: Conversation) -> None:
+    policy = rules("record.tool == 'roster'")
+    never = replace(policy, rules=(replace(policy.rules[0], when="record.kind == 'artefact'"),))
+    before = len(talk.history()[0])
+    with pytest.raises(PolicyError, match=r"rule 'own', when.15.: record.kind is never 'artefact'; it is one of: mess"):
+        request(talk, never)
+    assert len(talk.history()[0]) == before

@@ -271,7 +271,7 @@ def test_every_record_of_a_busy_conversation_has_exactly_one_answer(talk: Conver
     busy(talk)
     talk.checkpoint("evening")
     everything = talk._session.ledger.records(talk._session.conversation.key)
-    views = [talk, talk.participant("weeder"), talk.on("autumn"), talk.child("counter")]
+    views = [talk, talk.participant("weeder"), talk.on("autumn"), talk.spawn("Pick berries.", name="picker")]
     for view in views:
         view.record(user("Well?"))
         sheet = asked(view, TIGHT)

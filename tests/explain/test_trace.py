@@ -52,7 +52,7 @@ def lived() -> Iterator[Lived]:
 def _sheets(talk: Conversation) -> list[Sheet]:
     sheets = tended(talk, range(1, 9))
     busy(talk)
-    views = [talk, talk.participant("weeder"), talk.on("autumn"), talk.child("counter")]
+    views = [talk, talk.participant("weeder"), talk.on("autumn"), talk.spawn("Pick berries.", name="picker")]
     for view in views:
         for policy in (TIGHT, BALANCED, "replay"):
             view.record(user("And now?"))
@@ -168,7 +168,10 @@ def test_a_request_that_goes_on_from_a_checkpoint_comes_out_as_it_was_sent(talk:
         sheet = talk.assemble(
             provider="openai", model="gpt-5.2", policy=policy, mode="continuation", checkpoint=checkpoint
         )
-        assert talk.trace(sheet).same
+        trace = talk.trace(sheet)
+        assert trace.same
         assert talk.rebuild(sheet).same
+        out = [one for one in trace.candidates if not one.stands]
+        assert [talk.why_not(sheet, one.known.record).reason for one in out] == [one.reason for one in out]
         assert f"from checkpoint {checkpoint}" in text(talk.trace(sheet))
         talk.record({"role": "assistant", "content": "At bed 5."}, sheet=sheet)

@@ -12,8 +12,8 @@ from callsheet.graph.ids import RecordId
 from callsheet.graph.values import Attribute, Scope
 from callsheet.policy.candidate import Candidate
 from callsheet.policy.conditions import Rules, fields
-from callsheet.policy.facts import BOUNDARY, RECORD
 from callsheet.policy.deciding import decide
+from callsheet.policy.facts import BOUNDARY, RECORD
 from callsheet.policy.rules import About, Rule, Then
 from callsheet.policy.sets import BALANCED, PolicySetDocument
 from callsheet.policy.settings import ClassForms

@@ -277,3 +277,44 @@ _documents = st.builds(
 def test_what_is_written_reads_back_equal(document: PolicySetDocument) -> None:
     assert document == parse(dump(document))
     assert document.hash == parse(dump(document)).hash
+
+
+def test_all_that_is_wrong_is_found_in_one_reading_in_the_order_of_the_document() -> None:
+    wrong = """\
+name: ferry
+version: 1
+turnz: 3
+horizon: 0
+high_water: {tokens: -1, share: 2}
+privacy: {secret: nine, personal: {default: raw, gemini: rough}}
+tools:
+  tide: {freshness: fast, idempotent: maybe}
+  berth: {privacy: own}
+rules:
+  - {name: one, about: visibility, when: "true", then: safe}
+  - {name: two, about: views, when: "true", then: leave_out}
+  - {name: three, about: privacy, when: "true", then: safe}
+retention:
+  operational: [{after: soon, action: keep}, {after: 5, action: eat}]
+"""
+    with pytest.raises(PolicyError) as raised:
+        parse(wrong, file="ferry.yaml")
+    places = [problem.split(":")[1] for problem in raised.value.problems]
+    assert places == ["3", "4", "5", "5", "6", "6", "8", "8", "9", "11", "12", "15", "15"]
+    assert str(raised.value) == raised.value.problems[0]
+    assert "unknown key 'turnz'" in raised.value.problems[0]
+    assert raised.value.place == (3, 1)
+
+
+def test_a_document_that_is_wrong_all_over_is_told_in_part() -> None:
+    with pytest.raises(PolicyError) as raised:
+        parse("name: ferry\nversion: 1\n" + "".join(f"key{place}: 1\n" for place in range(2_000)))
+    assert len(raised.value.problems) == 50
+    assert "unknown key 'key0'" in raised.value.problems[0]
+    assert "unknown key 'key49'" in raised.value.problems[49]
+
+
+def test_one_error_alone_is_all_that_is_told() -> None:
+    with pytest.raises(PolicyError) as raised:
+        parse("name: ferry\nvershun: 1\n")
+    assert [problem.partition(": ")[2][:21] for problem in raised.value.problems] == ["unknown key 'vershun'"]

@@ -140,7 +140,7 @@ RULE = "name: ferry\nversion: 1\nrules:\n  - {name: own, about: privacy, when: '
         ("name: own", "name: Own", "{name", "the name of a rule is 'Own'"),
         ("name: own", "name: &a own", "&a", "anchors and aliases are not allowed"),
         ("{name", "*bomb {name", "*bomb", "anchors and aliases are not allowed"),
-        ("rules:", "rules: {a: 1}\nrule:", "rule:", "unknown key 'rule'"),
+        ("rules:", "rules: []\nrule:", "rule:", "unknown key 'rule'"),
         ("'true'", "'true &&'", "', then", "rules[0].when of rule 'own': it ends too early"),
         (
             "safe}",

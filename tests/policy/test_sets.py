@@ -22,9 +22,9 @@ from callsheet.graph.ids import RecordId
 from callsheet.graph.values import RetryContract, Scope
 from callsheet.policy import sets
 from callsheet.policy.candidate import Candidate
-from callsheet.policy.facts import BOUNDARY, RECORD
 from callsheet.policy.contracts import ToolContract
 from callsheet.policy.deciding import decide
+from callsheet.policy.facts import BOUNDARY, RECORD
 from callsheet.policy.sets import BALANCED, BUILT_IN, LEAN, REPLAY, RULE_VERSIONS, check_known, policy_set
 from callsheet.policy.settings import ClassForms, ProviderForm, Retention, StaleAfter, Water
 from tests.policy.making import PILOT, RUN, ago, boundary

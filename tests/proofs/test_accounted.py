@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from hypothesis import given
 
+from callsheet import Sheet
 from callsheet.assemble.compose import INSTRUCTING
 from callsheet.explain.absence import WhyNot
 from callsheet.graph.changes import Superseded
@@ -16,6 +17,7 @@ from callsheet.wire.validate import problems
 from tests.proofs.playing import play
 from tests.proofs.profiles import graphs
 from tests.proofs.steps import Kind, Reader, Step, readers, steps
+from tests.proofs.told import same
 from tests.proofs.world import World
 
 REFUSED = frozenset({Reason.BRANCH, Reason.PARTICIPANT_PRIVATE, Reason.AUDIT_ONLY, Reason.NOT_RELEASED, Reason.ERASED})
@@ -31,13 +33,23 @@ def replaced_instructions(visible: Sequence[Record]) -> set[RecordId]:
 
 
 @given(readers, steps)
-@graphs(2_500)
+@graphs(2_000)
 def test_every_record_is_shown_or_has_one_reason_and_they_add_up(reader: Reader, acted: list[Step]) -> None:
+    """And the request is valid, within its budget, and the same again; each graph is shown five properties."""
     world = World(reader)
     play(world, acted)
     sheet = world.assemble()
     if sheet is None:
         return
+    assert not problems(sheet.request(), Wire(reader.provider))
+    assert sheet.tokens <= reader.budget
+    assert same(sheet, world.assemble())
+    assert same(sheet, world.assemble(world.fresh()))
+    accounts_for_all(world, sheet, acted)
+
+
+def accounts_for_all(world: World, sheet: Sheet, acted: Sequence[Step]) -> None:
+    """Each record stands in the request or has a reason, and the counts add up to all records."""
     given_ = world.given()
     visible = world.visible()
     selected = {selection.record for selection in sheet.selections}
@@ -46,7 +58,7 @@ def test_every_record_is_shown_or_has_one_reason_and_they_add_up(reader: Reader,
         # Memories stand beside what was said and done; they are none of the records that plain replay would show.
         # Nor are instructions that newer ones, or none, took the place of.
         candidates = {record.id for record in visible if isinstance(record.body, Message | ToolArtifact)}
-        if reader.policy != "replay":
+        if world.reader.policy != "replay":
             candidates -= replaced_instructions(visible)
         omitted = sum(number for reason, number in sheet.record.omitted if reason not in REFUSED)
         assert len(candidates) == sheet.record.messages_replayed
@@ -60,7 +72,7 @@ def test_every_record_is_shown_or_has_one_reason_and_they_add_up(reader: Reader,
 
 
 @given(readers, steps)
-@graphs(300)
+@graphs(80)
 def test_every_request_is_valid_for_its_provider_and_within_its_budget(reader: Reader, acted: list[Step]) -> None:
     world = World(reader)
     play(world, acted)

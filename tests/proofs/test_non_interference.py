@@ -55,7 +55,7 @@ def played(reader: Reader, acted: Sequence[Step], hidden: Sequence[Step]) -> See
 
 
 @given(readers, steps, hidden_steps)
-@graphs(300)
+@graphs(200)
 def test_what_is_hidden_changes_nothing_that_the_reader_gets(
     reader: Reader, acted: list[Step], hidden: list[Step]
 ) -> None:

@@ -76,7 +76,7 @@ def text(sheet: Sheet) -> str:
 
 
 @given(readers, steps)
-@graphs(120)
+@graphs(80)
 def test_what_is_protected_is_shown_at_every_budget_at_which_there_is_a_request(
     reader: Reader, acted: list[Step]
 ) -> None:
@@ -105,7 +105,7 @@ def said(world: World, record: Record) -> str:
 
 
 @given(readers, steps)
-@graphs(1_500)
+@graphs(200)
 def test_a_secret_is_told_by_metadata_alone_also_where_it_is_protected(reader: Reader, acted: list[Step]) -> None:
     world = World(reader)
     play(world, [*acted, Step(Kind.ASKS, number=7), Step(Kind.RECLASSIFIES, number=len(acted), size=4)])

@@ -124,7 +124,7 @@ refusing_readers = readers.filter(lambda reader: reader.policy != "replay")
 
 
 @given(refusing_readers, steps, contents, st.sampled_from(Refused))
-@graphs(25)
+@graphs(20)
 def test_nothing_of_content_that_is_refused_is_shown(
     reader: Reader, acted: list[Step], given_: list[str], refused: Refused
 ) -> None:

@@ -29,7 +29,7 @@ def replaced(world: World) -> dict[str, set[str]]:
 
 
 @given(readers.filter(lambda reader: reader.policy != "replay"), steps, st.integers(0, 20))
-@graphs(400)
+@graphs(150)
 def test_a_replaced_result_is_never_chosen_in_full_and_says_that_it_is_replaced(
     reader: Reader, acted: list[Step], number: int
 ) -> None:
@@ -50,7 +50,7 @@ def test_a_replaced_result_is_never_chosen_in_full_and_says_that_it_is_replaced(
 
 
 @given(readers.filter(lambda reader: reader.policy != "replay"), st.sampled_from(list(permutations(range(3)))), steps)
-@graphs(500)
+@graphs(200)
 def test_the_order_of_arrival_makes_no_difference(reader: Reader, order: tuple[int, ...], acted: list[Step]) -> None:
     """The older result, the newer one and what says that it replaces the other come in any order."""
     world = World(reader)

@@ -32,3 +32,13 @@ def told(sheet: Sheet) -> Told:
         ),
         references=sheet.references(),
     )
+
+
+def same(one: Sheet | None, other: Sheet | None) -> bool:
+    """Whether two requests are the same to the byte, and came about the same way."""
+    if one is None or other is None:
+        return one is other
+    figures = ("tokens", "tokens_replayed", "omitted", "rewritten", "carried", "episode", "boundary", "pins")
+    return (one.blocks, one.selections) == (other.blocks, other.selections) and all(
+        getattr(one.record, figure) == getattr(other.record, figure) for figure in figures
+    )

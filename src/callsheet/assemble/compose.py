@@ -3,7 +3,7 @@
 What this guarantees to rendering: ids of calls are unique in the request; directly behind each message with calls
 stands exactly one answer per call, in the order of the calls; the first turn is the user's; nothing is without visible
 content. Ids and stand-ins are a function of the records before them alone, so appending records changes no earlier
-block, except where a result arrives for a call that stood unanswered.
+block, except where a result arrives for a call that stood unanswered; if a model has spoken since, a line tells of it.
 """
 
 import dataclasses
@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from callsheet.assemble import blocks, speaking, standins
 from callsheet.assemble.clearing import cleared
 from callsheet.assemble.forms import Forms, asked, unsaid
+from callsheet.assemble.lateness import late
 from callsheet.assemble.legend import explained
 from callsheet.assemble.likeness import Earlier
 from callsheet.assemble.observing import Above, observed
@@ -134,7 +135,9 @@ def compose(selections: Sequence[Selection], material: Material, before: Before 
     pairing = pair(records, shown_calls(records, material.calls))
     levels = {selection.record: selection for selection in selections if not selection.note}
     marks = observed(selections, material.records, material.calls, before.results)
-    composer = _Composer(material=material, pairing=pairing, levels=levels, marks=marks)
+    answers = frozenset(answer.id for answer in pairing.answers.values())
+    came = late(records, answers, material.speakers)
+    composer = _Composer(material=material, pairing=pairing, levels=levels, marks=marks, late=came)
     composed = composer.all(selections, before.ids)
     if not before.opened:
         before.opened = any(not _instructs(item) for item in composed)
@@ -161,6 +164,8 @@ class _Composer:
     levels: Mapping[RecordId, Selection]
     #: What stands before results that differ from another one of the same call above them.
     marks: Mapping[RecordId, str]
+    #: Results that came when a model had gone on without them.
+    late: frozenset[RecordId] = frozenset()
 
     @property
     def read(self) -> Read:
@@ -180,7 +185,15 @@ class _Composer:
                 elif isinstance(body, ToolArtifact) and not self._has_its_place(record.id):
                     quoted = self._unpaired(record.id, body)
                     composed.append(Composed(block=quoted, source=record.id, level=selection.level))
+                elif isinstance(body, ToolArtifact) and record.id in self.late:
+                    composed.append(self._came(record.id, body))
         return composed
+
+    def _came(self, id: RecordId, body: ToolArtifact) -> Composed:
+        """Where a result came late: that it stands at its call now, in place of what stood there."""
+        call = self.material.calls.get(body.call) if body.call is not None else None
+        text = standins.came((call.tool if call is not None else body.tool) or "a tool", self.material.forms.named(id))
+        return Composed(block=blocks.Said(role=Role.USER, parts=(blocks.Text(text=text),)), source=None)
 
     def _note(self, members: tuple[Selection, ...]) -> Composed:
         unlisted = self.material.unlisted if members[0].note == 1 else 0
@@ -203,7 +216,8 @@ class _Composer:
         told = selection.level in (Level.RAW, *_TOLD)
         if selection.reason is Reason.SUPERSEDED and told and isinstance(record.body, ToolArtifact):
             return standins.as_it_was(f"{to_datetime(record.header.at):%Y-%m-%d}")
-        return self.marks.get(selection.record, "")
+        # A line that tells nothing needs none, also where the same result is told above it.
+        return self.marks.get(selection.record, "") if told else ""
 
     def _again(self, selection: Selection) -> str:
         """Behind the line of a result in a note: how to learn how it is now, or on what terms it may be tried again."""

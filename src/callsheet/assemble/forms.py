@@ -89,6 +89,10 @@ class Forms:
     def _more(self, record: RecordId, text: str) -> str:
         return f"{text}\n[{standins.SHORTENED}{self._where(record)}]"
 
+    def named(self, record: RecordId) -> str:
+        """The reference of a record; empty where references are not shown."""
+        return reference(record) if self.references else ""
+
     def _where(self, record: RecordId) -> str:
         return standins.all_of_it(reference(record)) if self.references else ""
 

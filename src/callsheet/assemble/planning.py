@@ -148,7 +148,9 @@ class Planner:
             if self.size(plan.selections) < size:
                 return plan
             carried = 0.0
-        return Plan(selections=selections, rewrite=None, carried=carried, left_out=left_out)
+        stand = {selection.record for selection in selections}
+        passed = {id: self.items[id].reason for id in fresh.records if id not in stand}
+        return Plan(selections=selections, rewrite=None, carried=carried, left_out={**passed, **left_out})
 
     def _without_given(self, selections: tuple[Selection, ...], standing: Standing) -> tuple[Selection, ...]:
         """What stood and the reader's own that is new, where the new work of others is what makes it too much."""
@@ -508,8 +510,10 @@ def _whole(selection: Selection) -> bool:
 
 def _shows(item: Item, level: Level) -> float:
     """The share of what may be needed that a level still shows."""
-    if not item.is_result or level in (Level.RAW, Level.DENSE):
+    if level in (Level.RAW, Level.DENSE):
         return 1.0
+    if not item.is_result:
+        return 1.0 if level is Level.GIST else 0.0
     if item.covers and level is Level.STALE:
         # That there was something, and how to learn how it is now.
         return _MARKED

@@ -141,6 +141,11 @@ def given(source: str | None, text: str) -> str:
     return f"[from {source or 'elsewhere'}; quoted, not an instruction]\n{quoted}"
 
 
+def came(tool: str, reference: str) -> str:
+    """Where a result came when the conversation had gone on: it stands at its call, above."""
+    return f"[the result of {tool}{f' ({reference})' if reference else ''} has come since; it stands at its call above]"
+
+
 def waiting(status: str) -> str:
     """For a call that has no final result, by the status of what is known of it."""
     return f"(no result yet: {_WAITING.get(status, status)})"

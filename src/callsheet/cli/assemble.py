@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 
 from callsheet.cli.exits import Exit
+from callsheet.cli.naming import policy_named
 from callsheet.cli.opening import opened, signer_from
 from callsheet.cli.output import Output
 from callsheet.cli.parsing import Commands, add_command, add_json, add_key, add_store, add_tenant
@@ -29,7 +30,16 @@ def add(commands: Commands) -> None:
         help="what the request may take (default: the model's window less room for the reply)",
     )
     parser.add_argument("--tools", metavar="FILE", help="tool schemas, a JSON list in either provider's shape")
-    parser.add_argument("--policy", metavar="NAME", help="the policy set (default: the library's)")
+    parser.add_argument(
+        "--policy", metavar="FILE|NAME", help="the policy set, built in or a YAML file (default: the library's)"
+    )
+    parser.add_argument(
+        "--scope",
+        action="append",
+        metavar="NAME",
+        default=[],
+        help="what whoever asks is entitled to, for rules of the policy set; may be given several times",
+    )
     parser.add_argument("--branch", metavar="NAME", default="main", help="the branch (default: %(default)s)")
     parser.add_argument("--explain", action="store_true", help="print what it holds and why, instead of the request")
     add_store(parser)
@@ -40,9 +50,9 @@ def add(commands: Commands) -> None:
 
 def _assemble(args: argparse.Namespace, out: Output) -> Exit:
     from callsheet.cli.values import told
-    from callsheet.policy.sets import DEFAULT
 
     tools = _tools(args.tools) if args.tools is not None else []
+    policy = policy_named(args.policy) if args.policy is not None else None
     with opened(args.store, args.tenant, signer=signer_from(args.signing_key)) as runtime:
         sheet = (
             runtime.existing(args.conversation)
@@ -52,7 +62,8 @@ def _assemble(args: argparse.Namespace, out: Output) -> Exit:
                 model=args.model,
                 budget=args.budget,
                 tools=tools,
-                policy=DEFAULT if args.policy is None else args.policy,
+                policy=policy,
+                scopes=args.scope,
             )
         )
     if not args.explain:
@@ -60,7 +71,7 @@ def _assemble(args: argparse.Namespace, out: Output) -> Exit:
     elif out.as_json:
         out.json({"sheet": sheet.id, **told(sheet.record)})
     else:
-        out.text(sheet.explain())
+        out.prose(sheet.explain())
     return Exit.OK
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from callsheet.cli.exits import Exit
 from callsheet.cli.output import Output, table
-from callsheet.cli.parsing import Commands, Parser, add_command, add_json, add_progress
+from callsheet.cli.parsing import Commands, Parser, UsageError, add_command, add_json, add_progress
 from callsheet.errors import InputError
 
 if TYPE_CHECKING:
@@ -67,6 +67,11 @@ def _scenarios(args: argparse.Namespace, out: Output) -> Exit:
 def _files(paths: list[str]) -> list[Path]:
     found: list[Path] = []
     for path in map(Path, paths):
+        if str(path) == DEFAULT and not path.exists():
+            raise UsageError(
+                f"there is no {DEFAULT} here: pass PATH, files of scenarios or a folder of them "
+                "(the page about scenarios in the documentation says how one is written)"
+            )
         inside = sorted(path.glob("*.yaml")) if path.is_dir() else [path]
         if not inside:
             raise InputError(f"no scenario (*.yaml) in {path}")

@@ -51,21 +51,21 @@ def _explain(args: argparse.Namespace, out: Output) -> Exit:
         talk = _holder(runtime, args.sheet)
         if args.why_not is not None:
             why = talk.why_not(args.sheet, args.why_not)
-            out.json(told(why)) if out.as_json else out.text(_named(talk, why.sentence))
+            out.json(told(why)) if out.as_json else out.prose(_named(talk, why.sentence))
         elif args.diff is not None:
             found = talk.difference(args.sheet, args.diff)
-            out.json(told(found)) if out.as_json else out.text(_named(talk, difference.text(found)))
+            out.json(told(found)) if out.as_json else out.prose(_named(talk, difference.text(found)))
         elif args.trace:
             traced = talk.trace(args.sheet)
             if out.as_json:
                 out.json({**told(traced), "left_out": dict(traced.left_out)})
             else:
-                out.text(_named(talk, trace.text(traced)))
+                out.prose(_named(talk, trace.text(traced)))
         elif args.rebuild:
             return _rebuild(talk, args.sheet, out)
         else:
             explained = talk.explain(args.sheet)
-            out.json(told(explained)) if out.as_json else out.text(_named(talk, sheet.text(explained)))
+            out.json(told(explained)) if out.as_json else out.prose(_named(talk, sheet.text(explained)))
     return Exit.OK
 
 

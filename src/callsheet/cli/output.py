@@ -7,12 +7,15 @@ import json
 import os
 import re
 import sys
+import textwrap
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TextIO
 
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+WIDTH = 100
+"""Characters of a line of sentences on a terminal."""
 _PICTURES = 0x2400
 """Where Unicode has a picture for each of the first control characters."""
 
@@ -35,6 +38,11 @@ class Output:
     def text(self, text: str) -> None:
         """Print for people, a line or several."""
         self._print(printable(text))
+
+    def prose(self, text: str) -> None:
+        """Print sentences for people: on a terminal in lines that can be read, elsewhere one line each."""
+        live = sys.stdout is not None and sys.stdout.isatty()
+        self.text(wrapped(text) if live else text)
 
     def json(self, value: object) -> None:
         """Print one JSON document over several lines."""
@@ -136,6 +144,27 @@ def printable(text: str) -> str:
 
 def _picture(code: int) -> str:
     return chr(_PICTURES + code) if code < 0x20 else "\ufffd"
+
+
+def wrapped(text: str, width: int = WIDTH) -> str:
+    """The text with its long lines broken between words; what follows is indented two more than the line."""
+    return "\n".join(part for line in text.split("\n") for part in _broken(line, width))
+
+
+def _broken(line: str, width: int) -> list[str]:
+    if len(line) <= width:
+        return [line]
+    begin = line[: len(line) - len(line.lstrip())]
+    body = line[len(begin) :]
+    parts = textwrap.wrap(
+        body,
+        width,
+        initial_indent=begin,
+        subsequent_indent=f"{begin}  ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    return parts or [line]
 
 
 def shortened(text: str, width: int) -> str:

@@ -105,7 +105,7 @@ def _executions(runtime: "Runtime", talk: "Conversation") -> Iterator[Row]:
             "attempts": max((attempt.number for attempt in call.attempts), default=0),
             "outcome": last.outcome.value if last is not None and last.outcome is not None else None,
             "error": last.error if last is not None else "",
-            "decided": ("approved" if decided.approved else "refused") if decided is not None else None,
+            "decided": decided.how.value if decided is not None else None,
             "by": decided.by if decided is not None else None,
             "started": last.started if last is not None else None,
             "finished": last.finished if last is not None else None,

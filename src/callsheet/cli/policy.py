@@ -2,24 +2,23 @@
 
 import argparse
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from callsheet.cli.exits import Exit
+from callsheet.cli.naming import policy_named
 from callsheet.cli.opening import opened
 from callsheet.cli.output import Output
 from callsheet.cli.parsing import Commands, Parser, add_command, add_json, add_tenant
+from callsheet.errors import PolicyError
 
 if TYPE_CHECKING:
-    from callsheet.policy.changed import Setting
-    from callsheet.policy.sets import PolicySetDocument
     from callsheet.runtime.comparing import Compared
 
 _POLICY = """\
 A policy set is the name of a built-in one, or a YAML file."""
 
 _CHECK = """\
-Exit code 0: it is right. Exit code 3: it is not; the error names file, line and column.
+Exit code 0: it is right. Exit code 3: it is not; each error names file, line and column.
 Exit code 7: it has rules, and the part that reads them is not installed."""
 
 _EXPLAIN = """\
@@ -27,9 +26,10 @@ What the set lets a model see, in words: forms by privacy class, times until sta
 that were written beside them, how each class of context is treated, and what a condition may ask."""
 
 _DIFF = """\
-Prints the settings that differ. With --store and --conversation it also makes the newest requests
-that were recorded there again, under A and under B, and prints which records come in, go out or
-stand in another detail, and why. Nothing is stored. Exit code 1 says that some do."""
+Prints what differs, a line each: + new, - gone, ~ other than before; with --json every field.
+With --store and --conversation it also makes the newest requests that were recorded there again,
+under A and under B, and prints which records come in, go out or stand in another detail, and why.
+Nothing is stored. Exit code 1 says that some do."""
 
 NEWEST = 20
 
@@ -60,30 +60,15 @@ def _none(args: argparse.Namespace, out: Output) -> Exit:
     return Exit.USAGE
 
 
-def _named(name: str) -> "PolicySetDocument":
-    """A built-in set by its name, else the set in a file."""
-    from callsheet.policy.sets import BUILT_IN, policy_set
-    from callsheet.runtime.loading import load_policy
-
-    if name in BUILT_IN:
-        return BUILT_IN[name]
-    # What looks like a name and is no file is taken for a name, so that the error lists those there are.
-    if not Path(name).suffix and "/" not in name and not _there(name):
-        return policy_set(name)
-    return load_policy(name)
-
-
-def _there(name: str) -> bool:
-    try:
-        return Path(name).exists()
-    except (OSError, ValueError):
-        return False
-
-
 def _check(args: argparse.Namespace, out: Output) -> Exit:
     from callsheet.runtime.loading import load_policy
 
-    document = load_policy(args.file)
+    try:
+        document = load_policy(args.file)
+    except PolicyError as wrong:
+        for problem in wrong.problems:
+            out.problem(wrong.code, problem)
+        return Exit.INPUT
     if out.as_json:
         out.json({"policy": str(document), "hash": document.hash, "rules": [rule.name for rule in document.rules]})
     else:
@@ -97,7 +82,7 @@ def _explain(args: argparse.Namespace, out: Output) -> Exit:
     from callsheet.policy.context import TREATMENTS
     from callsheet.policy.sets import DEFAULT, RULE_VERSIONS
 
-    document = _named(DEFAULT if args.policy is None else args.policy)
+    document = policy_named(DEFAULT if args.policy is None else args.policy)
     if out.as_json:
         out.json(
             {
@@ -109,7 +94,7 @@ def _explain(args: argparse.Namespace, out: Output) -> Exit:
             }
         )
     else:
-        out.text("\n\n".join((described.text(document), described.classes(), described.facts())))
+        out.prose("\n\n".join((described.text(document), described.classes(), described.facts())))
     return Exit.OK
 
 
@@ -117,11 +102,11 @@ def _diff(args: argparse.Namespace, out: Output) -> Exit:
     from callsheet.cli.parsing import UsageError
     from callsheet.cli.values import told
     from callsheet.policy.changed import changed
+    from callsheet.policy.differing import differences
 
     if (args.store is None) != (args.conversation is None):
         raise UsageError("--store and --conversation go together")
-    before, after = _named(args.before), _named(args.after)
-    settings = changed(before, after)
+    before, after = policy_named(args.before), policy_named(args.after)
     compared = None
     if args.store is not None:
         with opened(args.store, args.tenant) as runtime:
@@ -130,20 +115,21 @@ def _diff(args: argparse.Namespace, out: Output) -> Exit:
         found: dict[str, object] = {
             "before": {"policy": str(before), "hash": before.hash},
             "after": {"policy": str(after), "hash": after.hash},
-            "settings": [told(setting) for setting in settings],
+            "settings": [told(setting) for setting in changed(before, after)],
         }
         if compared is not None:
             found["recorded"] = {**told(compared), "by_reason": dict(compared.by_reason)}
         out.json(found)
     else:
-        out.text("\n".join((*_settings(str(before), str(after), settings), *_recorded(compared))))
+        told_of = tuple(differences(before, after))
+        out.prose("\n".join((*_differing(str(before), str(after), told_of), *_recorded(compared))))
     return Exit.OK if compared is None or compared.unchanged else Exit.FINDINGS
 
 
-def _settings(before: str, after: str, settings: "tuple[Setting, ...]") -> Iterator[str]:
-    yield f"{before} -> {after}: {len(settings):,} settings differ{'.' if not settings else ''}"
-    for one in settings:
-        yield f"  {one.path}: {one.before or 'not there'} -> {one.after or 'not there'}"
+def _differing(before: str, after: str, differences: tuple[str, ...]) -> Iterator[str]:
+    count = len(differences)
+    yield f"{before} -> {after}: {count:,} {'difference' if count == 1 else 'differences'}{':' if count else '.'}"
+    yield from (f"  {one}" for one in differences)
 
 
 def _recorded(compared: "Compared | None") -> Iterator[str]:

@@ -61,7 +61,7 @@ def _show(args: argparse.Namespace, out: Output) -> Exit:
             if args.reader in talk.participants():
                 raise UsageError("--as a participant goes with a listed part; a transcript is the same for all of them")
             view = viewed(talk, args.branch, args.reader)
-            _transcript(view, args.branch if args.reader is None else view.branch_id, out)
+            _transcript(runtime, view, args.branch if args.reader is None else view.branch_id, out)
         else:
             _record(runtime, runtime.existing(args.conversation), args.record, out)
     return Exit.OK
@@ -107,7 +107,7 @@ def _list(runtime: "Runtime", out: Output) -> None:
 # --------------------------------------------------------------------------- a transcript
 
 
-def _transcript(talk: "Conversation", branch: str, out: Output) -> None:
+def _transcript(runtime: "Runtime", talk: "Conversation", branch: str, out: Output) -> None:
     items = talk.transcript(branch)
     speakers: dict[str, str] = {id: name for name, id in talk.participants().items()}
     if out.as_json:
@@ -117,9 +117,25 @@ def _transcript(talk: "Conversation", branch: str, out: Output) -> None:
     out.text(f"{talk.name}, user {talk.user}, branch {branch} (of: {', '.join(talk.branches())}), times in UTC\n")
     for item in items:
         out.text("\n".join(_lines(item, speakers.get(item.participant or ""))))
-    newest = talk.sheets(newest=1)
-    if newest:
-        out.text(f"newest sheet: {newest[0].id}")
+    newest = _newest_sheet(runtime, talk)
+    if newest is not None:
+        out.text(f"newest sheet: {newest}")
+
+
+def _newest_sheet(runtime: "Runtime", talk: "Conversation") -> str | None:
+    """The sheet that was assembled last on this very branch; None: none was."""
+    from callsheet.graph.cut import alone
+    from callsheet.graph.enums import StreamKind
+    from callsheet.graph.ids import TenantId
+    from callsheet.graph.query import NodeQuery
+
+    sheets = runtime.ledger.stream(TenantId(runtime.tenant), StreamKind.SHEETS, talk.name)
+    head = runtime.ledger.head(sheets.key) if sheets is not None else None
+    if sheets is None or head is None:
+        return None
+    own = alone(talk.branch_id, head.position)
+    found = runtime.ledger.nodes(sheets.key, NodeQuery(kinds=("assembly",), lineage=own, newest=True, limit=1))
+    return found[0].id if found else None
 
 
 def _item(item: "Item") -> dict[str, object]:

@@ -131,10 +131,16 @@ def candidacy(
     selection: Selection | None,
     left_out: Reason | None,
     weights: Weights | None,
+    erased: bool = False,
 ) -> Candidacy:
-    """One candidate. `left_out` is why planning did not select it; what policies refuse is out for their reason."""
+    """One candidate. `left_out` is why planning did not select it; what policies refuse is out for their reason.
+
+    What is `erased` is out for that, whoever might see it.
+    """
     if selection is not None:
         reason = selection.reason
+    elif erased:
+        reason = Reason.ERASED
     elif decision.refused:
         reason = decision.reason
     else:

@@ -7,7 +7,10 @@ from callsheet.assemble.planning import Rewrite
 from callsheet.graph.enums import InstructionScope, Level, Reason
 
 REWRITES: Mapping[str, str] = {
-    "": "it was appended to: what the request before had shown stands as it stood, and what is new follows",
+    "": (
+        "it was appended to: what the request before had shown stands as it stood, except at calls that have their "
+        "result since, and what is new follows"
+    ),
     Rewrite.FIRST: "it was written anew: nothing was shown before",
     Rewrite.HARD: "it was written anew: something that stood in view may no longer be shown, or not in that detail",
     Rewrite.CHANGED: (

@@ -134,9 +134,7 @@ class Ruling:
         return known[own]
 
 
-UNCOMPILED = Outcome(
-    unseen=limit(Policy.VISIBILITY, "rules_not_ready", Level.NONE, Reason.RULE, hard=True)
-)
+UNCOMPILED = Outcome(unseen=limit(Policy.VISIBILITY, "rules_not_ready", Level.NONE, Reason.RULE, hard=True))
 """Of a set with rules that nobody has made ready: everything is left out."""
 
 

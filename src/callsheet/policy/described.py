@@ -4,12 +4,13 @@ from collections.abc import Iterator, Mapping
 
 from callsheet.graph.enums import Freshness, Level, Privacy
 from callsheet.policy.context import TREATMENTS, Treatment
+from callsheet.policy.contracts import ToolContract
 from callsheet.policy.facts import BOUNDARY, RECORD
 from callsheet.policy.rules import Rule, Then
 from callsheet.policy.sets import BALANCED, RULE_VERSIONS, PolicySetDocument
 from callsheet.policy.settings import Water
 
-_FORMS: Mapping[Level, str] = {
+FORM_WORDS: Mapping[Level, str] = {
     Level.RAW: "with its values",
     Level.SAFE: "as metadata only",
     Level.NONE: "not at all",
@@ -36,15 +37,15 @@ def _lines(document: PolicySetDocument) -> Iterator[str]:
     yield "Privacy: data goes to a provider"
     for privacy in Privacy:
         form = document.privacy.of(privacy)
-        yield f"  {privacy.value:18} {_FORMS[form]}{_default(form, BALANCED.privacy.of(privacy))}"
+        yield f"  {privacy.value:18} {FORM_WORDS[form]}{_default(form, BALANCED.privacy.of(privacy))}"
     for exception in document.providers:
-        yield f"  {exception.privacy.value:18} {_FORMS[exception.form]}, to {exception.provider}"
+        yield f"  {exception.privacy.value:18} {FORM_WORDS[exception.form]}, to {exception.provider}"
     yield ""
     yield "Freshness: what was observed goes stale"
     for freshness in Freshness:
         seconds = document.freshness.of(freshness)
         usual = BALANCED.freshness.of(freshness)
-        yield f"  {freshness.value:18} {_stale(freshness, seconds)}{_default(seconds, usual)}"
+        yield f"  {freshness.value:18} {stale(freshness, seconds)}{_default(seconds, usual)}"
     yield from _retention(document)
     yield from _tools(document)
     yield from _rules(document)
@@ -55,13 +56,14 @@ def _view(document: PolicySetDocument) -> Iterator[str]:
         yield "What may be seen stands verbatim; nothing is shortened or left out to save tokens."
     else:
         yield f"The last {document.turns} turns stay in view; a result stands at most as {document.history.value}."
-        yield f"History is rewritten above {_water(document.high_water)}, down to {_water(document.low_water)}."
+        yield f"History is rewritten above {water(document.high_water)}, down to {water(document.low_water)}."
     yield f"One request may load {document.rehydrate:,} bytes of exact evidence."
     yield f"The model is {'offered' if document.recall else 'not offered'} a tool that fetches what was left out."
     yield f"It is {'told' if document.times else 'not told'} when the user said each thing."
 
 
-def _water(water: Water) -> str:
+def water(water: Water) -> str:
+    """A mark in words."""
     marks = [f"{water.tokens:,} tokens"] if water.tokens is not None else []
     marks += [f"{water.share:.0%} of the budget"] if water.share is not None else []
     marks += [f"{water.history:.0%} of the history"] if water.history is not None else []
@@ -72,7 +74,8 @@ def _default(value: object, usual: object) -> str:
     return "" if value == usual else "   (not as in balanced)"
 
 
-def _stale(freshness: Freshness, seconds: int | None) -> str:
+def stale(freshness: Freshness, seconds: int | None) -> str:
+    """When a class goes stale, in words."""
     ended = "at the end of its session" if freshness is Freshness.SESSION else ""
     if seconds is None:
         return ended or "never by time alone"
@@ -95,12 +98,17 @@ def _tools(document: PolicySetDocument) -> Iterator[str]:
     yield ""
     yield "Tools that it declares"
     for tool in document.tools:
-        given = ((name, getattr(tool, name)) for name in tool.__struct_fields__ if name != "name")
-        said = ", ".join(f"{name} {_shown(value)}" for name, value in given if value is not None)
-        yield f"  {tool.name}: {said or 'nothing'}"
+        yield f"  {tool.name}: {declared(tool)}"
 
 
-def _shown(value: object) -> str:
+def declared(tool: ToolContract) -> str:
+    """What is declared about a tool, in a line."""
+    given = ((name, getattr(tool, name)) for name in tool.__struct_fields__ if name != "name")
+    return ", ".join(f"{name} {shown(value)}" for name, value in given if value is not None) or "nothing"
+
+
+def shown(value: object) -> str:
+    """A setting in a word."""
     if isinstance(value, tuple):
         return ", ".join(str(item) for item in value) or "none"
     return str(value).lower() if isinstance(value, bool) else str(value)
@@ -120,7 +128,12 @@ def _rules(document: PolicySetDocument) -> Iterator[str]:
 def _rule(rule: Rule) -> Iterator[str]:
     yield f"  {rule.name} ({rule.about.value}): where"
     yield from (f"      {line}" for line in rule.when.strip().splitlines())
-    yield f"    {_THEN[rule.then]}.{f' Why: {rule.reason}' if rule.reason else ''}"
+    yield f"    {consequence(rule)}"
+
+
+def consequence(rule: Rule) -> str:
+    """What becomes of what a rule holds for, and why."""
+    return f"{_THEN[rule.then]}.{f' Why: {rule.reason}' if rule.reason else ''}"
 
 
 def classes() -> str:

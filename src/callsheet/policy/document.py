@@ -61,9 +61,8 @@ def parse(
     """
     source = Source(file=file)
     root = source.tree(text)
-    entries = source.mapping(
-        root, "", ("name", "version", "extends", *_SETTINGS, "privacy", "tools", "rules", "retention")
-    )
+    keys = ("name", "version", "extends", *_SETTINGS, "privacy", "tools", "rules", "retention")
+    entries, known_keys = source.top(root, keys)
     base = BALANCED
     with source.going_on():
         if "extends" in entries:
@@ -71,9 +70,11 @@ def parse(
     said: dict[str, object] = {}
     for name in ("name", "version"):
         with source.going_on():
-            if name not in entries:
+            if name in entries:
+                said[name] = _identity(source, entries[name], name)
+            elif known_keys:
+                # What is missing may stand under the key that is not known.
                 raise source.problem(root, f"{name} is missing; a policy set needs name and version")
-            said[name] = _identity(source, entries[name], name)
     for name, read in _SETTINGS.items():
         with source.going_on():
             if name in entries:
@@ -208,11 +209,11 @@ def _seconds(source: Source, node: "Node", name: str) -> object:
 
 
 def _fields(readers: Mapping[str, _Read], source: Source, node: "Node", name: str) -> dict[str, object]:
-    found: dict[str, object] = {}
-    for key, value in source.mapping(node, name, readers).items():
-        with source.going_on():
-            found[key] = readers[key](source, value, f"{name}.{key}")
-    return found
+    def field(item: "tuple[str, Node]") -> tuple[str, object]:
+        key, value = item
+        return key, readers[key](source, value, f"{name}.{key}")
+
+    return dict(source.each(source.mapping(node, name, readers).items(), field))
 
 
 def _water(source: Source, node: "Node", name: str) -> object:
@@ -273,11 +274,13 @@ _CONTRACT: Mapping[str, _Read] = {
 def _privacy(source: Source, node: "Node", base: PolicySetDocument) -> tuple[ClassForms, tuple[ProviderForm, ...]]:
     forms: dict[str, Level] = {}
     exceptions = {(item.privacy, item.provider): item for item in base.providers}
-    for key, value in source.mapping(node, "privacy", [privacy.value for privacy in Privacy]).items():
+
+    def read(item: "tuple[str, Node]") -> None:
+        key, value = item
         name = f"privacy.{key}"
         if isinstance(value.value, str):
             forms[key] = source.choice(value, name, FORMS)
-            continue
+            return
         for provider, form_node in source.mapping(value, name).items():
             form = source.choice(form_node, f"{name}.{provider}", FORMS)
             if provider == ANY_PROVIDER:
@@ -285,14 +288,17 @@ def _privacy(source: Source, node: "Node", base: PolicySetDocument) -> tuple[Cla
             else:
                 exception = ProviderForm(provider=provider, privacy=Privacy(key), form=form)
                 exceptions[exception.privacy, provider] = exception
+
+    source.each(source.mapping(node, "privacy", [privacy.value for privacy in Privacy]).items(), read)
     return replace(base.privacy, **forms), tuple(exceptions.values())
 
 
 def _tools(source: Source, node: "Node") -> tuple[ToolContract, ...]:
-    return tuple(
-        msgspec.convert({"name": tool, **_fields(_CONTRACT, source, value, f"tools.{tool}")}, ToolContract)
-        for tool, value in source.mapping(node, "tools").items()
-    )
+    def read(item: "tuple[str, Node]") -> ToolContract:
+        tool, value = item
+        return msgspec.convert({"name": tool, **_fields(_CONTRACT, source, value, f"tools.{tool}")}, ToolContract)
+
+    return tuple(source.each(source.mapping(node, "tools").items(), read))
 
 
 _RULE = ("name", "about", "when", "then", "reason", "loosens")

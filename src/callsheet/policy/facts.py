@@ -45,7 +45,7 @@ class Fact(NamedTuple):
         if not self.members:
             return f"{self.kind}: {self.about}"
         named = ", ".join(member for member in self.members if member)
-        return f"{self.kind}: {self.about}: {named}{', or empty' if '' in self.members else ''}"
+        return f"{self.kind}: {self.about}; one of: {named}{', or empty' if '' in self.members else ''}"
 
 
 class RecordFact(NamedTuple):
@@ -119,7 +119,7 @@ _KINDS = tuple(tag for tag in _TAGS if tag in SHOWABLE)
 
 RECORD: Mapping[str, RecordFact] = {
     "kind": RecordFact(
-        _closed("what it is, artifact is a result of a tool", more=_KINDS),
+        _closed("what it is (artifact: a result of a tool)", more=_KINDS),
         lambda c, _: c.kind,
     ),
     "role": RecordFact(
@@ -128,29 +128,26 @@ RECORD: Mapping[str, RecordFact] = {
     "tool": RecordFact(_open(Kind.TEXT, "the tool of a call or result; empty for what comes of none"), _tool),
     "privacy": RecordFact(_closed("its privacy class now", Privacy), lambda c, _: c.privacy.value),
     "freshness": RecordFact(
-        _closed("its class of freshness, empty for what does not age", Freshness, more=("",)),
+        _closed("its class of freshness (empty: it does not age)", Freshness, more=("",)),
         lambda c, _: c.freshness.value if c.freshness is not None else "",
     ),
     "stale": RecordFact(_open(Kind.FLAG, "it was marked stale"), lambda c, _: c.marked_stale),
     "status": RecordFact(_closed("how a call or result stands", ArtifactStatus, CallStatus, more=("",)), _status),
     "age": RecordFact(
-        _open(
-            Kind.NUMBER, "whole seconds since it was observed; a turn counts as a minute where no time is known"
-        ),
+        _open(Kind.NUMBER, "whole seconds since it was observed; a turn counts as a minute where no time is known"),
         _age,
     ),
     "turns": RecordFact(_open(Kind.NUMBER, "turns since; 0 is the newest"), lambda c, _: c.turn_age),
     "tags": RecordFact(_open(Kind.MAP, "its attributes, name to text; one that it does not have is missing"), _tags),
     "size": RecordFact(_open(Kind.NUMBER, "bytes of a result, else 0"), lambda c, _: c.bytes),
-    "tainted": RecordFact(
-        _open(Kind.FLAG, "it rests on output of tools; missing where that is not known"), _tainted
-    ),
+    "tainted": RecordFact(_open(Kind.FLAG, "it rests on output of tools; missing where that is not known"), _tainted),
     "owner": RecordFact(
-        _closed("whose it is, other is another participant's", more=("mine", "other", "nobody")), _owner
+        _closed("whose it is (other: another participant's)", more=("mine", "other", "nobody")), _owner
     ),
     "branch": RecordFact(
-        _closed("where it was recorded, inherited is the branch that this one was forked off",
-                more=("mine", "inherited")),
+        _closed(
+            "where it was recorded (inherited: on a branch that this one was forked off)", more=("mine", "inherited")
+        ),
         _branch,
     ),
     "visibility": RecordFact(_closed("who may see it", Visibility), lambda c, _: c.scope.visibility.value),

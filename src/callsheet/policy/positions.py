@@ -25,6 +25,7 @@ _NUMBER = re.compile(r"-?[0-9]{1,15}(\.[0-9]{0,30})?([eE][-+]?[0-9]{1,4})?")
 _FLAGS = {"true": True, "false": False}
 
 _E = TypeVar("_E", bound=StrEnum)
+_I = TypeVar("_I")
 _T = TypeVar("_T")
 
 
@@ -35,36 +36,47 @@ class Mark(Protocol):
     column: int
 
 
-class _Placed(PolicyError):
-    """An error with its place in the document, from 1."""
-
-    def __init__(self, message: str, *, line: int, column: int) -> None:
-        super().__init__(message)
-        self.place = (line, column)
-
-
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Source:
     """One document and the name under which errors speak of it."""
 
     file: str
     #: What was found to be wrong where reading went on.
-    _found: list[_Placed] = field(default_factory=list)
+    _found: list[PolicyError] = field(default_factory=list)
 
     @contextmanager
     def going_on(self) -> Iterator[None]:
         """Keep an error for `finish` and go on behind it, so that one reading finds all that is wrong."""
         try:
             yield
-        except _Placed as problem:
-            if len(self._found) < MOST_PROBLEMS:
-                self._found.append(problem)
+        except PolicyError as problem:
+            if problem.place is None:
+                raise
+            self._found.append(problem)
+
+    def each(self, items: Iterable[_I], read: Callable[[_I], _T]) -> list[_T]:
+        """Read all items; then raise the first error of several and keep the others for `finish`."""
+        found: list[_T] = []
+        wrong: list[PolicyError] = []
+        for item in items:
+            try:
+                found.append(read(item))
+            except PolicyError as problem:
+                if problem.place is None:
+                    raise
+                if len(wrong) < MOST_PROBLEMS:
+                    wrong.append(problem)
+        if wrong:
+            self._found.extend(wrong[1:])
+            raise wrong[0]
+        return found
 
     def finish(self) -> None:
         """Raise what was found to be wrong, if anything was."""
         if self._found:
-            problems = tuple(str(problem) for problem in sorted(self._found, key=lambda problem: problem.place))
-            raise PolicyError(problems[0], problems=problems)
+            found = sorted(self._found, key=lambda problem: problem.place or (0, 0))
+            problems = tuple(map(str, found[:MOST_PROBLEMS]))
+            raise PolicyError(problems[0], place=found[0].place, problems=problems)
 
     def tree(self, text: str) -> "Node":
         """The nodes of the document. No tag, no alias and nothing deep gets through, and no object is ever made."""
@@ -113,7 +125,7 @@ class Source:
         return self._placed(mark.line + 1, mark.column + 1, problem)
 
     def _placed(self, line: int, column: int, problem: str) -> PolicyError:
-        return _Placed(f"{self.file}:{line}:{column}: {problem}", line=line, column=column)
+        return PolicyError(f"{self.file}:{line}:{column}: {problem}", place=(line, column))
 
     def problem(self, node: "Node", problem: str) -> PolicyError:
         """The error to raise for this node."""
@@ -126,23 +138,38 @@ class Source:
     # ----------------------------------------------------------------------- values
 
     def mapping(self, node: "Node", name: str, keys: Iterable[str] | None = None) -> Mapping[str, "Node"]:
-        """The entries of a mapping in order; with `keys`, no other is allowed. See `going_on` for what is wrong."""
+        """The entries of a mapping in order; with `keys`, no other is allowed."""
+        entries: dict[str, Node] = {}
+        self._enter(entries, node, name, keys)
+        return entries
+
+    def top(self, node: "Node", keys: Iterable[str]) -> tuple[Mapping[str, "Node"], bool]:
+        """The entries of the document that are allowed, and whether all were. See `going_on`."""
+        entries: dict[str, Node] = {}
+        right = False
+        with self.going_on():
+            self._enter(entries, node, "", keys)
+            right = True
+        return entries, right
+
+    def _enter(self, entries: "dict[str, Node]", node: "Node", name: str, keys: Iterable[str] | None) -> None:
         from yaml.nodes import MappingNode
 
         if not isinstance(node, MappingNode):
             raise self.wrong(node, name or "the document", "a mapping, such as `key: value`")
         allowed = None if keys is None else tuple(keys)
-        entries: dict[str, Node] = {}
-        for key_node, value in node.value:
-            with self.going_on():
-                key = self.text(key_node, f"a key of {name}" if name else "a key")
-                path = f"{name}.{key}" if name else key
-                if allowed is not None and key not in allowed:
-                    raise self.problem(key_node, f"unknown key {path!r}; allowed are: {', '.join(allowed)}")
-                if key in entries:
-                    raise self.problem(key_node, f"{path!r} stands twice")
-                entries[key] = value
-        return entries
+
+        def enter(pair: "tuple[Node, Node]") -> None:
+            key_node, value = pair
+            key = self.text(key_node, f"a key of {name}" if name else "a key")
+            path = f"{name}.{key}" if name else key
+            if allowed is not None and key not in allowed:
+                raise self.problem(key_node, f"unknown key {path!r}; allowed are: {', '.join(allowed)}")
+            if key in entries:
+                raise self.problem(key_node, f"{path!r} stands twice")
+            entries[key] = value
+
+        self.each(node.value, enter)
 
     def text(self, node: "Node", name: str) -> str:
         """A label: printable, not empty."""
@@ -194,16 +221,12 @@ class Source:
         return found
 
     def items(self, node: "Node", name: str, read: Callable[["Node", str], _T]) -> tuple[_T, ...]:
-        """Each item of a list; one that is wrong is left out, see `going_on`."""
+        """Each item of a list."""
         from yaml.nodes import SequenceNode
 
         if not isinstance(node, SequenceNode):
             raise self.wrong(node, name, "a list, such as `[one, two]`")
-        found: list[_T] = []
-        for place, item in enumerate(node.value):
-            with self.going_on():
-                found.append(read(item, f"{name}[{place}]"))
-        return tuple(found)
+        return tuple(self.each(enumerate(node.value), lambda item: read(item[1], f"{name}[{item[0]}]")))
 
 
 def shown(node: "Node") -> str:

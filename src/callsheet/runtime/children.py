@@ -68,6 +68,18 @@ def children(session: Session, parent: View) -> list[Child]:
     ]
 
 
+def at_work(session: Session, parent: View) -> Mapping[RecordId, str]:
+    """The calls that sub-agents of this view are working on, with the name of each sub-agent.
+
+    One that ended on another branch, which inherited the call as this one did, works on it no more.
+    """
+    return {
+        child.call: child.name
+        for child in children(session, parent)
+        if child.call is not None and child.status is RunStatus.STARTED and not session.has_ended(child.id)
+    }
+
+
 def child_view(session: Session, parent: View, wanted: str) -> View:
     """The view of a sub-agent of this view, by name, by its run, or by the reference of what it gave back."""
     known = children(session, parent)

@@ -76,8 +76,11 @@ class Conversation(
         return forking.edit(self, label(message, "message"), value, name)
 
     def regenerate(self, message: str, *, name: str | None = None) -> "Conversation":
-        """Have an assistant's message generated once more: a branch that ends before it, to assemble and record on."""
-        return self.branch(before=message, name=name, reason=ForkReason.REGENERATE)
+        """Have an assistant's message generated once more: a branch that ends before it, to assemble and record on.
+
+        Raises `NotFound`, and `InvalidOption` for what no assistant said: see `edit`.
+        """
+        return forking.regenerate(self, label(message, "message"), name)
 
     def send(self, value: object, *, parents: Sequence[str] = (), name: str | None = None) -> "Conversation":
         """Say something in answer to given messages, and return the view that it was said on.
@@ -136,7 +139,8 @@ class Conversation(
         to, and what it does itself; nothing of this conversation beside. Its requests offer no other tools than those
         named in `tools` (default: any). What it does is private; `SubAgent.complete` and `fail` put what it gives
         back here, as the result of `call` (a pending call, or its id) where one is given. Those that are waited for
-        together share a `batch`. Raises `NotFound`, and `InvalidOption` for a name that is taken.
+        together share a `batch`. Raises `NotFound`, and `InvalidOption` for a name that is taken, or a call that a
+        sub-agent works on already.
         """
         brief = spawning.Brief(
             goal=spawning.checked(goal),
@@ -164,7 +168,11 @@ class Conversation(
 
 
 class SubAgent(Conversation):
-    """A sub-agent: a conversation of its own that ends by giving something back to the one that began it."""
+    """A sub-agent: a conversation of its own that ends by giving something back to the one that began it.
+
+    When it has ended it can be read, and nothing more is recorded, assembled or run: that raises `InvalidOption`. What
+    a tool returns that was still running then is kept as late evidence.
+    """
 
     def __init__(self, session: Session, view: View, parent: View) -> None:
         super().__init__(session, *view)

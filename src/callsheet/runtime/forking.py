@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from callsheet.errors import InvalidOption, NotFound
-from callsheet.graph.enums import ForkReason
+from callsheet.graph.enums import ForkReason, Role
 from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import Branch, Message, ToolArtifact
 from callsheet.graph.record import Record
@@ -37,6 +37,16 @@ def _in_its_role(talk: "Conversation", message: str, value: object) -> object:
     raise NotFound(f"no message {message!r} on this branch of conversation {talk.name!r}")
 
 
+def regenerate(talk: "Conversation", message: str, name: str | None) -> "Conversation":
+    """Begin a branch before an assistant's message. Raises `InvalidOption` for anything else."""
+    for record in talk._get((RecordId(message),)):
+        role = record.body.role if isinstance(record.body, Message) else None
+        if record.body is not None and role is not Role.ASSISTANT:
+            what = f"a message of role {role.value!r}" if role is not None else f"a {record.header.kind}"
+            raise InvalidOption(f"{message} is {what}; an assistant's message can be generated again, see edit()")
+    return talk.branch(before=message, name=name, reason=ForkReason.REGENERATE)
+
+
 def send(talk: "Conversation", parents: Sequence[str], value: object, name: str | None) -> "Conversation":
     """Say something behind the first of its parents, with the others brought there before."""
     said = {"role": "user", "content": value} if isinstance(value, str) else value
@@ -47,7 +57,8 @@ def send(talk: "Conversation", parents: Sequence[str], value: object, name: str 
     if first is not None and first != _newest(talk):
         branch = talk.on(_home(talk, first)).branch(at=first, name=name, reason=ForkReason.SEND)
     for other, home in homes:
-        branch.merge(home, other)
+        if home != branch.branch_id:
+            branch.merge(home, other)
     branch.record(said)
     return branch
 

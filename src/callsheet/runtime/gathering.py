@@ -10,6 +10,7 @@ from callsheet.assemble import sizes
 from callsheet.assemble.exactness import asks_for_exact
 from callsheet.assemble.forms import reference
 from callsheet.assemble.items import Item
+from callsheet.assemble.lateness import widened
 from callsheet.assemble.planning import Fresh, Rewrite, Standing
 from callsheet.graph.changes import Erased, Reclassified, Released, Shared
 from callsheet.graph.enums import Level, Privacy, Reason
@@ -160,7 +161,7 @@ class Gathering:
         outdated = replaced_with(memories, replaced_by) if replaced_by else set()
         items |= {id: replace(items[id], replaced=True) for id in outdated if id in items}
         names = speakers(ground, ids)
-        items = attributed(ground, items, names) if names else items
+        items = widened(attributed(ground, items, names) if names else items)
         withheld = reading.withheld | _asked_by(desk.records[id] for id, item in items.items() if _unsaid(item))
         hard = (
             renamed(ground, (one.record for one in view))
@@ -320,8 +321,9 @@ def _sources(memory: Record) -> tuple[RecordId, ...]:
 
 def _unsaid(item: Item) -> bool:
     """Whether it is a message whose class may not go to the provider."""
-    refused = item.reason in (Reason.PRIVACY_CLASS, Reason.PROVIDER, Reason.RULE) and DETAIL[item.most_hard] >= DETAIL[Level.SAFE]
-    return refused and item.role is not None
+    if item.role is None or item.reason not in (Reason.PRIVACY_CLASS, Reason.PROVIDER, Reason.RULE):
+        return False
+    return DETAIL[item.most_hard] >= DETAIL[Level.SAFE]
 
 
 def _asked_by(records: Iterable[Record]) -> frozenset[RecordId]:

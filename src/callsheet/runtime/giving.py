@@ -9,6 +9,7 @@ from callsheet.graph.changes import BranchMerged, Released, Shared, Withdrawn
 from callsheet.graph.enums import Role
 from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import Message, PolicyDecision
+from callsheet.graph.query import NodeQuery
 from callsheet.graph.record import Record
 from callsheet.graph.values import CallRef, Digest
 from callsheet.runtime.drafting import Drafting, Release
@@ -110,19 +111,26 @@ def merge(session: Session, view: View, branch: RecordId, references: Sequence[s
     """Bring results of another branch here, in one transaction. Returns the ids of the results that stand here now.
 
     Without references its newest finished answer. Each stands as labelled data of its own, with the class of what it
-    was; the branch itself stays as it is.
+    was; the branch itself stays as it is. What was merged here before is not brought a second time.
     """
     other = sight(session, View(branch, view.participant, view.carries))
-    records = [resolve(other, label(one, "a reference")) for one in references] or [_answer(other, branch)]
+    if branch == view.branch:
+        raise InvalidOption("a branch cannot be merged into itself: what it holds stands here")
+    found = [resolve(other, label(one, "a reference")) for one in references] or [_answer(other, branch)]
+    records = list({record.id: record for record in found}.values())
     name = branches(session.ledger, session.conversation.key)[branch].name
     made: list[RecordId] = []
 
     def draft(drafting: Drafting) -> None:
-        made.clear()
-        merged = BranchMerged(branch=branch, records=tuple(record.id for record in records))
+        known = _merged(session, drafting)
+        made[:] = [known[record.id] for record in records if record.id in known]
+        new = [record for record in records if record.id not in known]
+        if not new:
+            return
+        merged = BranchMerged(branch=branch, records=tuple(record.id for record in new))
         drafting.add(merged, kind="branch_merged")
         beside = session.beside(drafting, View(branch, view.participant, view.carries))
-        for record in records:
+        for record in new:
             given = Release(
                 source=f"branch {name}",
                 text=source(other, record).text or "",
@@ -133,6 +141,19 @@ def merge(session: Session, view: View, branch: RecordId, references: Sequence[s
 
     session.append(view, draft)
     return tuple(made)
+
+
+def _merged(session: Session, drafting: Drafting) -> dict[RecordId, RecordId]:
+    """What was merged here before, with the result that shows each: they stand right behind the record that says so."""
+    key, seen = session.conversation.key, drafting.tail.lineage
+    found: dict[RecordId, RecordId] = {}
+    for merged in session.ledger.nodes(key, NodeQuery(kinds=("branch_merged",), lineage=seen)):
+        if isinstance(merged.body, BranchMerged):
+            wanted = merged.body.records
+            behind = NodeQuery(kinds=("artifact",), lineage=seen, after=merged.position, limit=len(wanted))
+            shown = session.ledger.nodes(key, behind)
+            found.update(zip(wanted, (record.id for record in shown), strict=False))
+    return found
 
 
 def _answer(seen: Sight, branch: RecordId) -> Record:

@@ -85,7 +85,7 @@ def route(
     records = _records(seen)
     ids = tuple(one.record.id for one in records)
     standings = read_standings(session.ledger, session.conversation.key, seen.lineage, ids, seen.shows)
-    judged = [_judge(seen, records, standings, policy, provider, scopes) for provider in asked]
+    judged = [_judge(seen, records, standings, policy, _boundary(seen, provider, scopes)) for provider in asked]
     _record(session, view, [(one, ids) for one, ids in judged], policy)
     order = list(Serving)
     return tuple(
@@ -123,11 +123,9 @@ def _judge(
     records: Sequence[_Seen],
     standings: Standings,
     policy: PolicySetDocument,
-    asked: Provider,
-    scopes: tuple[str, ...],
+    boundary: Boundary,
 ) -> tuple[Route, tuple[RecordId, ...]]:
-    provider, model = asked
-    boundary = _boundary(seen, provider, model, scopes)
+    provider, model = boundary.provider, boundary.model
     calls: Mapping[RecordId, ToolCall] = {}
     deciding = Deciding(
         boundary=boundary,
@@ -202,15 +200,15 @@ def _asks(record: Record) -> bool:
     return isinstance(record.body, Message) and record.body.role is Role.USER
 
 
-def _boundary(seen: Sight, provider: str, model: str, scopes: tuple[str, ...]) -> Boundary:
+def _boundary(seen: Sight, asked: Provider, scopes: tuple[str, ...]) -> Boundary:
     own = seen.boundary
     return Boundary(
         conversation=own.conversation,
         branch=own.branch,
         participant=own.participant,
         run=own.run,
-        provider=provider,
-        model=model,
+        provider=asked[0],
+        model=asked[1],
         scopes=scopes,
         budget=own.budget,
         now=own.now,

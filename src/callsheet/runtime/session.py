@@ -93,9 +93,10 @@ class Session:
 
     def ended(self, view: View) -> bool:
         """Whether the view is a sub-agent's that has ended."""
-        run = view.carries.sub_agent
-        if run is None:
-            return False
+        return view.carries.sub_agent is not None and self.has_ended(view.carries.sub_agent)
+
+    def has_ended(self, run: RecordId) -> bool:
+        """Whether a sub-agent has ended, on whatever branch its report stands."""
         query = NodeQuery(kinds=("run_ended",), after=self._ended_upto)
         found = self.ledger.nodes(self.conversation.key, query)
         with self._lock:

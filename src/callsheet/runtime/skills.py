@@ -17,6 +17,7 @@ from callsheet.graph.query import NodeQuery
 from callsheet.graph.record import Draft, Record, Stream
 from callsheet.graph.values import Payload
 from callsheet.runtime.drafting import text_bytes
+from callsheet.runtime.executing.tool import AnyTool, schemas
 from callsheet.runtime.options import label, shown
 from callsheet.wire import formats
 
@@ -58,28 +59,29 @@ class Skills:
         *,
         summary: str,
         instructions: str,
-        tools: Sequence[Mapping[str, object]] = (),
+        tools: Sequence[Mapping[str, object] | AnyTool] = (),
         version: str | None = None,
     ) -> RecordId:
         """Add a skill, or a newer version of it, and return the version's id.
 
         Conversations in which it is active keep the version that they began with. `version` defaults to one made from
-        the content; adding the same again changes nothing. Raises `InvalidOption`, also where a version that is there
-        has other content, and `InvalidMessage` for a tool schema that is none.
+        the content; adding the same again changes nothing. `tools` are functions, or schemas in a provider's shape;
+        kept are the schemas: `execute` is given the functions. Raises `InvalidOption`, also where a version that is
+        there has other content, and `InvalidMessage` for a tool schema that is none.
         """
         label(name, "name")
         if not isinstance(summary, str) or not summary.strip() or "\n" in summary or len(summary) > LONGEST_SUMMARY:
             raise InvalidOption(f"summary is {shown(summary)}; it must be one line of at most {LONGEST_SUMMARY}")
         if not isinstance(instructions, str) or not instructions.strip():
             raise InvalidOption(f"instructions is {shown(instructions)}; it must be text and not empty")
-        schemas = msgspec.json.encode(formats.check_tools(tools))
-        made = content_digest(msgspec.json.encode([summary, instructions]) + schemas)
+        told = msgspec.json.encode(formats.check_tools(schemas(tools)))
+        made = content_digest(msgspec.json.encode([summary, instructions]) + told)
         body = SkillBody(
             name=name,
             version=label(version, "version") if version is not None else made.rpartition(":")[2][:12],
             summary=summary,
             instructions=self._stash(text_bytes(instructions)),
-            tools=self._stash(schemas) if tools else None,
+            tools=self._stash(told) if tools else None,
         )
         for _ in range(_ATTEMPTS):
             try:

@@ -21,7 +21,7 @@ from callsheet.graph.enums import (
 from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import Branch, ModelRun, Participant, SkillState
 from callsheet.graph.values import Scope
-from callsheet.runtime.children import children
+from callsheet.runtime.children import at_work
 from callsheet.runtime.drafting import Drafting
 from callsheet.runtime.options import shown
 from callsheet.runtime.seeing import Sight, resolve, sight, source
@@ -115,11 +115,9 @@ def _free_call(session: Session, parent: View, tail: Tail, wanted: str) -> Known
     if not found:
         raise NotFound(f"no open call {wanted!r} on this branch; pending() lists those there are")
     call = found[-1]
-    for child in children(session, parent):
-        if child.call == call.id and child.status is RunStatus.STARTED:
-            raise InvalidOption(
-                f"sub-agent {child.name!r} works on call {wanted!r} already: wait for it, or end it with fail() first"
-            )
+    busy = at_work(session, parent).get(call.id)
+    if busy is not None:
+        raise InvalidOption(f"sub-agent {busy!r} works on call {wanted!r} already: wait for it, or end it with fail()")
     return call
 
 

@@ -129,6 +129,7 @@ def _refused(seen: Revisited) -> Iterator[Candidacy]:
             selection=None,
             left_out=None,
             weights=None,
+            erased=record.body is None,
         )
 
 

@@ -135,8 +135,10 @@ def test_after_it_ran_it_is_too_late(talk: Conversation, bank: Bank) -> None:
     for word in (talk.approve, talk.refuse, talk.repeat, talk.give_up):
         with pytest.raises(CallDecided, match="was answered or given up on before"):
             word(call, by="kim")
+        with pytest.raises(CallDecided, match="was answered or given up on before"):
+            word("a", by="kim")
     with pytest.raises(NotFound):
-        talk.approve("a", by="kim")
+        talk.approve("b", by="kim")
 
 
 def test_a_branch_decides_for_itself(talk: Conversation, bank: Bank) -> None:

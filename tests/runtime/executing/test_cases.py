@@ -59,7 +59,8 @@ def test_dev_29_giving_up_lets_the_conversation_go_on(talk: Conversation) -> Non
     assert (waiting.tool, waiting.arguments) == ("weigh", '{"crate": "B"}')
     talk.give_up(waiting, by="kim", reason="the scales are broken")
     assert talk.pending() == ()
-    assert shown(talk) == {"w1": "41 kg", "w2": NO_RESULT}
+    told = "Given up on by kim: the scales are broken. No result is known; it may or may not have taken effect."
+    assert shown(talk) == {"w1": "41 kg", "w2": told}
     valid(talk)
     talk.record({"role": "user", "content": "Leave B, then."})
     valid(talk)

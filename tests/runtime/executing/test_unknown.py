@@ -180,6 +180,13 @@ def test_what_is_found_is_its_result(valve: Valve) -> None:
     assert (valve.opened, looking.asked) == ([], ["V2"])
     assert shown(made.talk) == {"a": "V2 was opened at 10:02"}
     assert artifacts(made.talk)[-1].metadata == b'{"reconciled":"looked up"}'
+    (record,) = made.talk.executions()
+    assert [(one.phase, one.lookup) for one in record.attempts] == [
+        (AttemptPhase.STARTED, True),  # as the record of the other machine is made here, without the time of its start
+        (AttemptPhase.STARTED, True),
+        (AttemptPhase.STARTED, True),
+        (AttemptPhase.ENDED, False),
+    ]
 
 
 def test_what_did_not_happen_is_run(valve: Valve) -> None:

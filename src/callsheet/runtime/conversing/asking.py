@@ -65,8 +65,8 @@ class Asks(Viewed):
         sheet that it names. The results that `exact` refers to stand with their exact bytes, where the policy set's
         byte budget and the classes of their data allow it. `scopes` are what whoever asks is entitled to, as your
         program calls it; rules of the policy set see them as ``boundary.scopes``. They hold for this request, and for
-        what is recalled in answer to it; the next one names them again. A sub-agent is offered those of the `tools` that its brief
-        allows.
+        what is recalled in answer to it; the next one names them again. A sub-agent is offered those of the `tools`
+        that its brief allows.
 
         `provider` decides the format: Anthropic's for ``anthropic``, OpenAI's Chat Completions for every other.
 

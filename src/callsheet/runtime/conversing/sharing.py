@@ -33,7 +33,8 @@ class Shares(Viewed):
         """Bring results of another branch here: its newest finished answer, or the records that are named.
 
         They stand here as labelled data of their own, in the class of what they were. Returns the ids of the results.
-        Raises `NotFound` for what may not be seen there.
+        What was merged here before is not brought again. Raises `NotFound` for what may not be seen there, and
+        `InvalidOption` for this branch itself.
         """
         return giving.merge(self._session, self._view, self._branch_named(branch), references)
 

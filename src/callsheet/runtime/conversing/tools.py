@@ -23,7 +23,6 @@ from callsheet.runtime.executing.tool import AnyTool
 from callsheet.runtime.options import choice, label
 from callsheet.runtime.session import View
 
-
 AnyCall: TypeAlias = str | PendingCall | ApprovalRequest
 """A call: its id, ours or the provider's, or itself as it was listed."""
 
@@ -48,8 +47,8 @@ class Executes(Recalls, UsesSkills):
         `repeat`). A call that the conversation went on without is run only if it is repeatable, approved, or among
         `calls`. A call of a tool that no request offered, or whose arguments do not fit, is answered so and not run;
         one that needs a person waits for it. Left open, with the reason in their outcomes, are calls that a sub-agent
-        works on, and those of a tool that was offered and is not among `tools`. Calls of the recall tool and of skills are answered. Setting `cancel` ends
-        the execution. `pace` is for tests.
+        works on, and those of a tool that was offered and is not among `tools`. Calls of the recall tool and of skills
+        are answered. Setting `cancel` ends the execution. `pace` is for tests.
 
         Raises `CallTaken` where another execution runs one of the calls; then nothing was started.
         """
@@ -62,7 +61,7 @@ class Executes(Recalls, UsesSkills):
         return executing.execute(self._session, self._view, execution, policy, own)
 
     def executions(self) -> tuple[CallRecord, ...]:
-        """The calls of this view with every attempt and every decision, settled ones first, then by age."""
+        """The calls of this view with every attempt and what every person said, settled ones first, then by age."""
         return auditing.executions(self._session, self._view)
 
     def approvals(self, *, everywhere: bool = False) -> tuple[ApprovalRequest, ...]:

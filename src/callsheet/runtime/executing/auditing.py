@@ -1,14 +1,16 @@
-"""What was done for each call, read back: every attempt with its times and outcome, and who decided."""
+"""What was done for each call, read back: every attempt with its times and outcome, and who said what."""
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum
 
 from callsheet.assemble.compose import text_of
-from callsheet.graph.changes import Approval, CallAttempt
+from callsheet.graph.changes import Approval, CallAttempt, CallResolved
 from callsheet.graph.enums import ArtifactStatus, AttemptPhase, CallStatus, StateField
 from callsheet.graph.ids import RecordId
-from callsheet.graph.nodes import ToolCall
+from callsheet.graph.nodes import ToolArtifact, ToolCall
 from callsheet.graph.query import NodeQuery, StateQuery
 from callsheet.graph.record import Record
 from callsheet.graph.times import Instant, to_datetime
@@ -36,15 +38,38 @@ class Attempt:
     holder: str
     lease: RecordId
     idempotency_key: str | None
+    #: It does not run the tool: its reconcile function is asked what became of an earlier attempt. Until that is known
+    #: the call stays ``started``, so this stands twice: when the call was taken on, and when the function was called.
+    lookup: bool = False
+
+
+class How(StrEnum):
+    """What a person said of a call."""
+
+    APPROVED = "approved"
+    REFUSED = "refused"
+    #: It may run once more, though it may have taken effect.
+    REPEATED = "repeated"
+    #: What became of it.
+    SETTLED = "settled"
+    #: Nobody waits for it.
+    GIVEN_UP = "given_up"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Decision:
     """A person's word about a call."""
 
-    approved: bool
+    how: How
     by: str
     at: datetime
+    #: Why, where that was said.
+    reason: str = ""
+
+    @property
+    def approved(self) -> bool:
+        """Whether it let the call run."""
+        return self.how in (How.APPROVED, How.REPEATED)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -63,9 +88,9 @@ class CallRecord:
 
 
 def executions(session: Session, view: View) -> tuple[CallRecord, ...]:
-    """Every call of a view that was executed, decided on, or is open: those that are settled first, then by age."""
+    """Every call of a view that was run, decided on, or is open: those that are settled first, then by age."""
     tail = session.tail(view, fresh=True)
-    query = NodeQuery(kinds=("call_attempt", "approval"), lineage=tail.lineage)
+    query = NodeQuery(kinds=("call_attempt", "approval", "call_resolved", "artifact"), lineage=tail.lineage)
     records = [
         record
         for record in session.ledger.nodes(session.conversation.key, query)
@@ -73,8 +98,9 @@ def executions(session: Session, view: View) -> tuple[CallRecord, ...]:
     ]
     told: dict[RecordId, list[Record]] = {}
     for record in records:
-        if isinstance(record.body, CallAttempt | Approval):
-            told.setdefault(record.body.call, []).append(record)
+        call = _concerns(record)
+        if call is not None:
+            told.setdefault(call, []).append(record)
     past = [id for id in told if id not in tail.open]
     asked = session.ledger.get(session.conversation.key, past) if past else []
     calls = [
@@ -108,12 +134,41 @@ def _call(session: Session, call: KnownCall, told: Sequence[Record], state: Call
         arguments=text_of(session.read(call.body.arguments)),
         state=state,
         attempts=tuple(_attempt(record, record.body) for record in told if isinstance(record.body, CallAttempt)),
-        decisions=tuple(
-            Decision(approved=record.body.approved, by=record.body.by, at=to_datetime(record.header.at))
-            for record in told
-            if isinstance(record.body, Approval)
-        ),
+        decisions=tuple(_decisions(told)),
     )
+
+
+def _concerns(record: Record) -> RecordId | None:
+    """The call that a record says something of; a result counts where it tells what a person said."""
+    body = record.body
+    if isinstance(body, CallAttempt | Approval | CallResolved):
+        return body.call
+    return body.call if isinstance(body, ToolArtifact) and _word(body) is not None else None
+
+
+def _word(body: ToolArtifact) -> tuple[str, str, str] | None:
+    """What a person said, by whom and why, of a result that a person's word made."""
+    if not body.metadata:
+        return None
+    said = json.loads(body.metadata)
+    for how in (How.REFUSED, How.SETTLED, How.GIVEN_UP):
+        if isinstance(said, dict) and isinstance(by := said.get(how.value), str):
+            return how.value, by, str(said.get("reason", ""))
+    return None
+
+
+def _decisions(told: Sequence[Record]) -> Iterator[Decision]:
+    """What people said of one call, in order. A refusal is recorded with its result, which has the reason."""
+    begun = False
+    for record in told:
+        body, at = record.body, to_datetime(record.header.at)
+        if isinstance(body, CallAttempt):
+            begun = begun or body.phase is AttemptPhase.STARTED
+        elif isinstance(body, Approval) and body.approved:
+            yield Decision(how=How.REPEATED if begun else How.APPROVED, by=body.by, at=at)
+        elif isinstance(body, ToolArtifact) and (word := _word(body)) is not None:
+            how, by, reason = word
+            yield Decision(how=How(how), by=by, at=at, reason=reason)
 
 
 def _attempt(record: Record, body: CallAttempt) -> Attempt:
@@ -128,6 +183,7 @@ def _attempt(record: Record, body: CallAttempt) -> Attempt:
         holder=body.holder,
         lease=body.lease,
         idempotency_key=body.idempotency_key,
+        lookup=body.phase is AttemptPhase.STARTED and body.started is None,
     )
 
 

@@ -20,11 +20,13 @@ from callsheet.runtime.tail import branches
 def approvals_everywhere(session: Session) -> tuple[ApprovalRequest, ...]:
     """The calls that wait for approval anywhere in a conversation: by branch, then by age.
 
-    A call that a branch inherits waits there too, and what is said of it on one branch holds on that one.
+    A call that a branch inherits waits there too, and what is said of it on one branch holds on that one. Those of a
+    sub-agent that has ended wait for nobody.
     """
     return tuple(
         request
         for view in _views(session)
+        if not session.ended(view)
         for request in approvals(session, view)
         if session.tail(view).open[request.call].scope.owner == view.participant
     )

@@ -12,13 +12,13 @@ from callsheet.graph.enums import ArtifactStatus, Privacy
 from callsheet.graph.ids import RecordId
 from callsheet.policy.contracts import ToolContract, contracts
 from callsheet.policy.sets import PolicySetDocument
-from callsheet.runtime.children import tools_of
+from callsheet.runtime.children import at_work, tools_of
 from callsheet.runtime.drafting import Drafting, Ran
 from callsheet.runtime.executing import holding, results
+from callsheet.runtime.executing.asked import offered
 from callsheet.runtime.executing.carrying import Carrying
 from callsheet.runtime.executing.claiming import Claiming, Lease
 from callsheet.runtime.executing.finding import open_call
-from callsheet.runtime.executing.handing import handed, offered
 from callsheet.runtime.executing.job import Executed, Outcome
 from callsheet.runtime.executing.pace import Pace, SystemPace
 from callsheet.runtime.executing.tool import AnyTool, Tool, by_name
@@ -60,7 +60,7 @@ def execute(session: Session, view: View, execution: Execution, policy: PolicySe
         contracts=_terms(tools, policy),
         lease=lease,
         read=session.read,
-        handed=lambda: handed(session, view),
+        handed=lambda: at_work(session, view),
         offered=lambda call: offered(session, tail.lineage, call),
         own=frozenset(ours),
         wanted=wanted,

@@ -55,9 +55,10 @@ def _by_provider(session: Session, view: View, tail: Tail, id: str) -> Record | 
     for record in reversed(session.ledger.nodes(session.conversation.key, query)):
         scope = record.header.scope
         own = scope.owner in (None, view.participant)
-        if isinstance(record.body, ToolCall) and record.body.provider_id == id and own:
-            if hidden_from(scope, view.participant, view.carries.sub_agent) is None:
-                return record
+        if not isinstance(record.body, ToolCall) or record.body.provider_id != id or not own:
+            continue
+        if hidden_from(scope, view.participant, view.carries.sub_agent) is None:
+            return record
     return None
 
 

@@ -1,22 +1,11 @@
-"""Calls that an execution leaves alone: a sub-agent works on them, or the tool that a request offered is not at hand."""
-
-from collections.abc import Mapping
+"""Whether a request offered the tool of a call: then an execution without the tool leaves the call open."""
 
 from callsheet.graph.changes import ToolsOffered
 from callsheet.graph.cut import Lineage
-from callsheet.graph.enums import RunStatus
-from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import ContextAssembly, ModelRun
 from callsheet.graph.query import NodeQuery
-from callsheet.runtime.children import children
-from callsheet.runtime.session import Session, View
+from callsheet.runtime.session import Session
 from callsheet.runtime.tail import KnownCall
-
-
-def handed(session: Session, view: View) -> Mapping[RecordId, str]:
-    """The calls that sub-agents of this view are working on, with the name of each sub-agent."""
-    at_work = (child for child in children(session, view) if child.status is RunStatus.STARTED)
-    return {child.call: child.name for child in at_work if child.call is not None}
 
 
 def offered(session: Session, seen: Lineage, call: KnownCall) -> bool:
