@@ -16,11 +16,11 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from callsheet.evaluate.promotions import judge, load, locations, promotions
 from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import ToolMemory
 from callsheet.runtime.conversation import Conversation
 from callsheet.testing import memory_runtime
+from tests.memories.labelled import judge, load, locations, promotions
 
 CASES = Path(__file__).resolve().parents[1] / "tests" / "memories" / "promotion.yaml"
 SIZES = (1_000, 30_000, 1_000_000)

@@ -31,7 +31,8 @@ from callsheet.evaluate.messages import Message, Role, copyable_text
 from callsheet.evaluate.trajectory import Trajectory
 from callsheet.graph.ids import RecordId
 from callsheet.graph.index import Posting
-from callsheet.runtime.gathering import LATE, PROMISING, QUERY
+from callsheet.runtime.returning import PROMISING, QUERY
+from callsheet.runtime.reusing import LATE
 from callsheet.wire.tokens import count
 
 HORIZON = 20
@@ -114,7 +115,7 @@ class Walk:
             for place in reversed(self.terms.get(term, [])[-bringing.OCCURRENCES :])
         ]
         matching = bringing.Matching(terms, postings, at)
-        indexes = {place: self.indexes[place] for place in matching.promising(PROMISING)}
+        indexes = {place: bringing.Counted.of(self.indexes[place]) for place in matching.promising(PROMISING)}
         turn = self.turn_of[at]
         view = {place for place in indexes if turn - self.last_use[place] <= IN_VIEW}
         matches = matching.matches(indexes)

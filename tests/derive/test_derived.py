@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from callsheet.derive.derived import SEGMENTS, Derived, index_message, index_result, segment_table, unpack
+from callsheet.derive.derived import MORE, SEGMENTS, Derived, index_message, index_result, segment_table, unpack
 from callsheet.derive.document import ContentKind, Segment
 from callsheet.derive.entities import find
 from callsheet.derive.reading import read
@@ -59,7 +59,8 @@ def test_a_long_table_covers_all_rows_in_bounded_room() -> None:
     assert len(derived.table.sizes) <= SEGMENTS
     assert derived.table.spans()[-1][1] >= len("sku,bay,weight\n" + rows) - 1
     assert len(index.derived) < 12_000
-    assert len(index.entities) <= 256
+    assert len(index.entities) == 257
+    assert index.entities[-1] == MORE
     assert len(index.terms) <= 512
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from callsheet.evaluate.promotions import Case, Tally, judge, load, locations, promotions
+from tests.memories.labelled import Case, Tally, judge, load, locations, promotions
 
 CASES = load(Path(__file__).with_name("promotion.yaml"))
 

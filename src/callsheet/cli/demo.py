@@ -175,8 +175,8 @@ def _totals(requests: Sequence["Request"]) -> str:
         f"{len(requests):,} requests, {anew:,} of them written anew: {sent:,} tokens sent, where plain replay sends "
         f"{replayed:,} ({sent / replayed:.0%}); {billed:,} billed, where plain replay is billed {replay_billed:,} "
         f"({billed / replay_billed:.0%}).",
-        "What a request begins with as the one before it did costs a tenth, in both columns however long ago that "
-        "was. For plain replay it is taken to be the whole request before.",
+        "What a request begins with as the one before it did costs a tenth while the provider's cache lives, in both "
+        "columns. For plain replay it is taken to be the whole request before.",
     )
     return "".join("\n" + textwrap.fill(paragraph, _WIDTH) for paragraph in paragraphs)
 

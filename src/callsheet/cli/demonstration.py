@@ -102,6 +102,10 @@ def live(store: Path, told: Callable[[Request], None]) -> list[Request]:
     return requests
 
 
+_SECOND = 1_000_000
+"""Microseconds."""
+
+
 class _DayTime:
     """The day's own time, so that the store tells of the day and not of its repetition."""
 
@@ -124,9 +128,9 @@ class _Day:
         self._tools: list[Message] = []
         #: The messages of each branch, by its name.
         self._said: dict[str, list[tuple[RecordId, Message]]] = {}
-        #: Of each request of a branch, the messages that it saw and the tokens that plain replay of them takes.
-        self._replayed: dict[str, list[tuple[int, int]]] = {}
-        self._cached = caching(PROVIDER, MODEL).share
+        #: Of each request of a branch, the messages that it saw, the tokens that plain replay of them takes, and when.
+        self._replayed: dict[str, list[tuple[int, int, Instant]]] = {}
+        self._cache = caching(PROVIDER, MODEL)
 
     def live(self, line: Line) -> Iterator[Request]:
         """Live one conversation, or one branch of it."""
@@ -169,11 +173,12 @@ class _Day:
             said += [(id, message) for id in done.ids]
 
     def _replay_billed(self, branch: str, said: int, tokens: int) -> int:
-        """What plain replay costs when the whole request before it is read from the provider's cache."""
-        before = self._replayed.setdefault(branch, [])
-        cached = before[-1][1] if before else 0
-        before.append((said, tokens))
-        return tokens - round((1 - self._cached) * min(cached, tokens))
+        """What plain replay costs when the whole request before it is read from the provider's cache, while it lives."""
+        before, now = self._replayed.setdefault(branch, []), self._time.now()
+        lives = bool(before) and now - before[-1][2] <= self._cache.life * _SECOND
+        cached = before[-1][1] if lives else 0
+        before.append((said, tokens, now))
+        return tokens - round((1 - self._cache.share) * min(cached, tokens))
 
 
 def _response(message: Message) -> Message:

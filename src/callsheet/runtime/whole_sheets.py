@@ -55,7 +55,6 @@ FOR_ITS_CLASS = frozenset({Reason.PRIVACY_CLASS, Reason.PROVIDER, Reason.RULE, R
 """Why something is kept from one reader that another one, or the same on other terms, may get."""
 
 
-
 def read_sheet(place: Place, record: Record) -> Whole:
     """A sheet in full, walking back over the sheets that it extends. Raises `Damaged` where one is missing."""
     chain: list[tuple[RecordId, ContextAssembly]] = []

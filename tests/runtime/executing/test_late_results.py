@@ -3,6 +3,8 @@
 import json
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import callsheet
 from callsheet import Conversation, ToolContract
@@ -101,3 +103,38 @@ def test_parallel_calls_have_a_line_for_those_that_came_late_alone(talk: Convers
     ask(talk, d=("look", {}))
     talk.execute([look, book])
     assert json.dumps(sent(talk)).count("has come since") == 1
+
+
+steps = st.lists(
+    st.tuples(st.sampled_from(["ask", "say", "user", "answer", "answer"]), st.integers(0, 5)), min_size=3, max_size=14
+)
+
+
+@settings(max_examples=25, deadline=None)
+@given(steps=steps, provider=st.sampled_from(sorted(MODELS)))
+def test_whenever_results_come_requests_are_valid_and_end_with_what_is_new(
+    steps: list[tuple[str, int]], provider: str
+) -> None:
+    talk = memory_runtime().conversation("ferry")
+    talk.record({"role": "user", "content": "Which cabins are free?"})
+    asked = 0
+    for kind, number in steps:
+        pending = talk.pending()
+        if kind == "ask":
+            ask(talk, **{f"c{asked + place}": ("look", {"deck": place}) for place in range(1 + number % 3)})
+            asked += 3
+        elif kind == "answer" and pending:
+            call = pending[number % len(pending)]
+            talk.record({"role": "tool", "tool_call_id": call.provider_id, "content": f"FREE-{call.provider_id}"})
+        elif kind == "say":
+            talk.record({"role": "assistant", "content": f"I look further ({number})."})
+        else:
+            talk.record({"role": "user", "content": f"And deck {number}?"})
+        made = sent(talk, provider)
+        sheet = talk.sheets()[-1]
+        again = talk.rebuild(sheet)
+        assert again.same_selections
+        assert again.same_blocks == again.blocks
+        assert sheet.tokens <= sheet.record.boundary.budget
+        if kind == "answer" and pending:
+            assert made[-1]["role"] != "assistant"

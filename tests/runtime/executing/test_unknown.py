@@ -13,6 +13,7 @@ from callsheet.graph.times import Instant
 from callsheet.graph.values import Scope
 from callsheet.runtime.drafting import Drafting
 from callsheet.runtime.executing import holding
+from callsheet.runtime.executing.auditing import How
 from callsheet.runtime.executing.tool import Tool
 from callsheet.testing import FixedClock, memory_runtime
 from tests.runtime.executing.acts import Gate, HandPace, artifacts, attempts, join_tools, shown, talking, texts
@@ -131,6 +132,7 @@ def test_a_person_can_let_it_run_once_more(valve: Valve) -> None:
     made = Interrupted()
     made.talk.execute([valve.tool()])
     made.talk.repeat("a", by="kim")
+    assert [(one.how, one.by) for one in made.talk.executions()[0].decisions] == [(How.REPEATED, "kim")]
     with pytest.raises(CallDecided):
         made.talk.repeat("a", by="kim")
     for _ in range(2):
