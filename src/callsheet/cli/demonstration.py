@@ -173,7 +173,7 @@ class _Day:
             said += [(id, message) for id in done.ids]
 
     def _replay_billed(self, branch: str, said: int, tokens: int) -> int:
-        """What plain replay costs when the whole request before it is read from the provider's cache, while it lives."""
+        """What plain replay costs when the request before it is read from the provider's cache, while that lives."""
         before, now = self._replayed.setdefault(branch, []), self._time.now()
         lives = bool(before) and now - before[-1][2] <= self._cache.life * _SECOND
         cached = before[-1][1] if lives else 0
