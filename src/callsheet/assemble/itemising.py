@@ -5,7 +5,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from callsheet.assemble.compose import BINARY, INSTRUCTING, Read, memory_text, result_text, retry_terms
+from callsheet.assemble.compose import (
+    BINARY,
+    INSTRUCTING,
+    Read,
+    memory_text,
+    result_text,
+    retry_terms,
+    text_of,
+)
+from callsheet.assemble.forms import SAID as SHOWN
 from callsheet.assemble.forms import excerpt
 from callsheet.assemble.items import Item
 from callsheet.assemble.naming import named_places
@@ -21,7 +30,7 @@ from callsheet.graph.index import Index
 from callsheet.graph.nodes import Message, ToolArtifact, ToolCall, ToolMemory
 from callsheet.graph.ports import TokenCounter
 from callsheet.graph.record import Record
-from callsheet.graph.values import CallRef, Media
+from callsheet.graph.values import CallRef, Media, Text
 from callsheet.policy.rehydration import EXACT
 from callsheet.policy.sets import PolicySetDocument
 from callsheet.policy.verdict import Decision
@@ -35,6 +44,9 @@ SAID = 55
 
 ASKED = 80
 """Tokens of a call in a line, at most about."""
+
+WIDER = 1.2
+"""Bytes of a character, from which on a text is counted instead of estimated."""
 
 UNSEEN = 24
 """Tokens of the words that stand for media that no request can show."""
@@ -174,7 +186,7 @@ class Itemiser:
         instruction = body.role in INSTRUCTING
         says = any(getattr(part, "o200k", 0) for part in body.parts)
         calls = sum(isinstance(part, CallRef) for part in body.parts)
-        noted = {Level.GIST: min(tokens, SAID) + MARK} if says and not instruction else {}
+        noted = {Level.GIST: min(tokens, self._said(body)) + MARK} if says and not instruction else {}
         if noted and body.role is Role.ASSISTANT:
             noted[Level.REF] = 2 * MARK
         if seen.open:
@@ -199,6 +211,12 @@ class Itemiser:
             used=seen.turn,
             open=seen.open,
         )
+
+    def _said(self, body: Message) -> int:
+        """Tokens of the line of what was said: about a quarter of its characters, or as many where it is not Latin."""
+        first = next((part.text for part in body.parts if isinstance(part, Text)), None)
+        text = text_of(self.read(first))[:SHOWN] if first is not None else ""
+        return SAID if len(text.encode("utf-8", "replace")) < WIDER * len(text) else max(SAID, self.counter.count(text))
 
     def _tokens(self, record: Record, derived: Derived | None = None) -> int:
         known = recorded_tokens(record, self.calls)

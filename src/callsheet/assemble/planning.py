@@ -334,6 +334,8 @@ class Planner:
         since -= any(item.turn == since and item.role is Role.USER for item in items if not item.instruction)
         own = [item for item in items if not item.given]
         groups = {item.group for item in own if item.turn > since or item.position == newest or item.open}
+        # What was just given is there to be answered, however few turns are kept.
+        groups.update(item.group for item in own[-1:])
         return [item for item in items if item.instruction or item.group in groups]
 
     def _fitted(self, stands: Mapping[RecordId, Selection], owed: int) -> dict[RecordId, Selection]:

@@ -137,8 +137,13 @@ class Deciding:
         object.__setattr__(self, "_ruling", ruling(self.policy, self.boundary))
 
     def resolved(self, records: Iterable[Record]) -> frozenset[RecordId]:
-        """The failed results that a later success of the same tool has settled."""
-        return settled(records)
+        """The failed results that a later success of the same tool settled; what waited and has its result since."""
+        known = tuple(records)
+        return settled(known) | frozenset(record.id for record in known if self._came_since(record.body))
+
+    def _came_since(self, body: object) -> bool:
+        """Whether it says that a call waits which has its final result by now, wherever that stands."""
+        return isinstance(body, ToolArtifact) and body.status in UNSETTLED and body.call not in (None, *self.open)
 
     def decide(
         self,
@@ -233,7 +238,7 @@ class Deciding:
             outcome=body.status,
             retry=body.retry,
             resolved=resolved,
-            superseded_by=standings.linked(Relation.SUPERSEDES, record.id),
+            superseded_by=standings.linked(Relation.SUPERSEDES, record.id) or self._result_since(body),
             conflicts_with=standings.linked(Relation.CONFLICTS_WITH, record.id),
             pinned=pinned,
             promoted=bool(promotion) if promotion is not None else None,
@@ -242,6 +247,10 @@ class Deciding:
             tokens=derived.raw_tokens if derived is not None else 0,
             bytes=body.size,
         )
+
+    def _result_since(self, body: ToolArtifact) -> tuple[RecordId, ...]:
+        """For an empty result that only says that its call waits: the call, where the final one has come."""
+        return (body.call,) if body.call is not None and not body.content and self._came_since(body) else ()
 
     def _memory(self, record: Record, body: ToolMemory, age: int, *, over: bool) -> Candidate:
         """A memory: its classes are those that it was made with, which follow the strictest of what it rests on."""

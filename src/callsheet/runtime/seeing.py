@@ -15,6 +15,7 @@ from callsheet.assemble.delta import Whole
 from callsheet.assemble.standins import WITHHELD
 from callsheet.derive.document import ContentKind
 from callsheet.derive.reading import read as read_document
+from callsheet.derive.redaction import Redaction
 from callsheet.derive.text import binary_standin, readable
 from callsheet.errors import BodyErased, NotFound
 from callsheet.graph.cut import Lineage
@@ -49,6 +50,11 @@ _TELLING = 16_384
 """Characters that tell whether long content is a table with a header."""
 
 _BLOB = re.compile(r"(?:data:)?[A-Za-z0-9+/=_;:,.\r\n-]{256}")
+
+_READ = 4_096
+"""Characters of a reference that an error looks at: what is no reference may be a secret in the wrong place."""
+
+_UNMARKED = Redaction()
 
 _FOLLOWED = 8
 """How often the answer of a recall is followed to what it recalled."""
@@ -202,7 +208,8 @@ def _storable(text: str) -> bool:
 
 
 def _short(text: str) -> str:
-    return text if len(text) <= 80 else text[:80] + "…"
+    shown = _UNMARKED.text(text[:_READ])
+    return shown if len(shown) <= 80 else shown[:80] + "…"
 
 
 # ---------------------------------------------------------------------------------------------- content

@@ -1,0 +1,67 @@
+"""What a conversation tells of itself after many turns: calls that waited, lines in any script, what was just given."""
+
+import json
+
+import pytest
+from msgspec.structs import replace
+
+import callsheet
+from callsheet import ToolContract
+from callsheet.policy.sets import BALANCED, LEAN
+from callsheet.policy.settings import Water
+from callsheet.testing import memory_runtime
+from tests.runtime.replies import asks, call, result, user
+
+MODELS = {"openai": "gpt-5.2", "anthropic": "claude-sonnet-4-5"}
+
+
+@callsheet.tool(contract=ToolContract(name="transfer", side_effects=True, needs_approval=True))
+def transfer(amount: int, to: str) -> dict[str, object]:
+    """Pay."""
+    return {"paid": amount, "reference": "TX-5581"}
+
+
+@pytest.mark.parametrize("policy", ["balanced", "lean", "faithful"])
+@pytest.mark.parametrize("provider", MODELS)
+def test_a_call_that_waited_and_has_its_result_stands_once_and_with_it(provider: str, policy: str) -> None:
+    with memory_runtime() as runtime:
+        talk = runtime.conversation("office")
+        talk.record(user("Pay K-88."))
+        talk.record(asks(call("a1", "transfer", '{"amount": 250, "to": "K-88"}')))
+        talk.execute([transfer])
+        talk.record({"role": "assistant", "content": "It waits."})
+        talk.approve(talk.approvals()[0], by="kim")
+        talk.execute([transfer])
+        for turn in range(40):
+            talk.record([user(f"Turn {turn}: {'calm sea ' * 40}"), {"role": "assistant", "content": "fair wind " * 40}])
+        talk.record(user("Did you pay K-88?"))
+        sheet = talk.assemble(provider=provider, model=MODELS[provider], policy=policy, tools=[transfer])
+        sent = json.dumps(sheet.messages())
+        lines = [line for line in sent.replace("\\n", "\n").splitlines() if "transfer(" in line]
+        assert len(lines) <= 1
+        assert not any(line.rstrip('"}]').endswith("):") for line in lines)
+
+
+@pytest.mark.parametrize(
+    "words", ["倉庫の温度計は三番が故障しています。", "창고 온도계 세 번째가 고장났습니다. ", "The third gauge broke. "]
+)
+def test_lines_of_a_note_keep_to_the_mark_in_any_script(words: str) -> None:
+    policy = replace(BALANCED, name="gauge", low_water=Water(tokens=2_500))
+    with memory_runtime() as runtime:
+        talk = runtime.conversation("store")
+        for turn in range(40):
+            talk.record([user(f"{turn} " + words * 12), {"role": "assistant", "content": f"{turn} " + words * 12}])
+        talk.record(user("?"))
+        sheet = talk.assemble(provider="openai", model="gpt-5.2", policy=policy)
+        assert sheet.tokens - sheet.record.tokens.tools <= 2_600
+
+
+@pytest.mark.parametrize("turns", [0, 1])
+def test_what_was_just_given_is_there_however_few_turns_are_kept(turns: int) -> None:
+    with memory_runtime() as runtime:
+        talk = runtime.conversation("store")
+        talk.record(user("Read the gauge."))
+        talk.record(asks(call("g", "gauge")))
+        talk.record(result("g", "GAUGE-41 " + "steady " * 900))
+        sheet = talk.assemble(provider="openai", model="gpt-5.2", policy=replace(LEAN, name="few", turns=turns))
+        assert "GAUGE-41" in json.dumps(sheet.messages())
