@@ -11,7 +11,7 @@ from tests.cli.running import Run
 from tests.explain.making import busy
 
 EXPECTED = {
-    "branches": ("branch", ["main", "counter", "autumn"]),
+    "branches": ("branch", ["main", "autumn"]),
     "participants": ("participant", ["weeder"]),
     "children": ("sub_agent", ["counter"]),
     "skills": ("skill", ["prune"]),

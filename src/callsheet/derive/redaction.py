@@ -4,6 +4,8 @@ All that is derived of a text is derived of the text with its markers, so nothin
 """
 
 import hashlib
+import re
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -23,6 +25,36 @@ _BY_NAME = frozenset({"password", "secret", "token", "url-password", "aws-secret
 """Types that are told by what stands around them, not by their own form."""
 
 
+_ESCAPED = re.compile(r"\\u00[2-7][0-9a-fA-F]")
+"""A plain character that JSON text writes as an escape: it hides nothing from whoever reads the JSON."""
+
+
+def _unescaped(text: str, found: Sequence[Secret]) -> list[Secret]:
+    """The secrets of a text, with those that stand in it once its escapes of plain characters are undone."""
+    plain: list[str] = []
+    # Where stretches without an escape begin, in the plain text and in the text.
+    begins, places = [0], [0]
+    at = length = 0
+    for escape in _ESCAPED.finditer(text):
+        plain += (text[at : escape.start()], chr(int(escape[0][2:], 16)))
+        length += escape.start() - at
+        begins += (length, length + 1)
+        places += (escape.start(), escape.end())
+        at, length = escape.end(), length + 1
+    plain.append(text[at:])
+
+    def place(position: int) -> int:
+        stretch = bisect_right(begins, position) - 1
+        return places[stretch] + position - begins[stretch]
+
+    hidden = [Secret(start=place(one.start), end=place(one.end), kind=one.kind) for one in find("".join(plain))]
+    kept: list[Secret] = []
+    for one in sorted([*found, *hidden], key=lambda one: (one.start, -one.end)):
+        if not kept or one.start >= kept[-1].end:
+            kept.append(one)
+    return kept
+
+
 @dataclass(frozen=True, slots=True)
 class Redaction:
     """Puts markers in the place of secrets.
@@ -39,7 +71,9 @@ class Redaction:
 
     def text(self, text: str) -> str:
         """The text with a marker for each secret; the text itself where it holds none."""
-        found = find(text)
+        found: Sequence[Secret] = find(text)
+        if _ESCAPED.search(text) is not None:
+            found = _unescaped(text, found)
         return self._marked(text, found) if found else text
 
     def _marked(self, text: str, found: Sequence[Secret]) -> str:

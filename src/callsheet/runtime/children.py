@@ -15,6 +15,7 @@ from callsheet.graph.enums import (
 from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import Branch, SkillState, ToolArtifact
 from callsheet.graph.query import NodeQuery, StateQuery
+from callsheet.graph.values import Scope
 from callsheet.runtime.options import shown
 from callsheet.runtime.seeing import resolve, sight
 from callsheet.runtime.session import Session, View
@@ -49,6 +50,7 @@ def children(session: Session, parent: View) -> list[Child]:
         and record.body.reason is ForkReason.SPAWN
         and record.body.parent is not None
         and record.position <= upto.get(record.body.parent, 0)
+        and record.header.scope.owner == parent.participant
     ]
     runs = [record.header.scope.sub_agent for record in begun]
     statuses = _statuses(session, tail, [run for run in runs if run is not None])
@@ -88,6 +90,16 @@ def child_view(session: Session, parent: View, wanted: str) -> View:
         found = _giver(session, parent, known, wanted)
     (record,) = session.ledger.get(session.conversation.key, (found.branch,))
     return View(found.branch, found.participant, replace(record.header.scope, branch=None, owner=None))
+
+
+def parent_of(session: Session, child: View) -> View:
+    """The view that began a sub-agent, wherever it is asked for: what it gives back goes there."""
+    (record,) = session.ledger.get(session.conversation.key, (child.branch,))
+    assert isinstance(record.body, Branch)
+    assert record.body.parent is not None
+    (home,) = session.ledger.get(session.conversation.key, (record.body.parent,))
+    above = home.header.scope if isinstance(home.body, Branch) and home.body.reason is ForkReason.SPAWN else Scope()
+    return View(record.body.parent, record.header.scope.owner, replace(above, branch=None, owner=None))
 
 
 def _giver(session: Session, parent: View, known: Sequence[Child], reference: str) -> Child:

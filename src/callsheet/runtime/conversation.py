@@ -19,7 +19,7 @@ from callsheet.runtime.conversing.recording import Recorded, Records
 from callsheet.runtime.conversing.sharing import Shares
 from callsheet.runtime.conversing.skills import UsesSkills
 from callsheet.runtime.conversing.tools import Executes
-from callsheet.runtime.options import choice, label
+from callsheet.runtime.options import choice, label, line, texts
 from callsheet.runtime.participating import Configuration, participate
 from callsheet.runtime.session import Session, View
 
@@ -58,7 +58,7 @@ class Conversation(
             self._view,
             at=label(at, "at") if at is not None else None,
             before=label(before, "before") if before is not None else None,
-            name=label(name, "name") if name is not None else None,
+            name=line(name, "name") if name is not None else None,
             reason=choice(ForkReason, reason, "reason"),
         )
         return Conversation(self._session, *self._view._replace(branch=id))
@@ -89,7 +89,7 @@ class Conversation(
         it. Of the others, which may stand on any branch that this one's participant may see, the text is brought here
         first, as `merge` does. Without parents it follows what is newest here. Raises `NotFound`, `InvalidMessage`.
         """
-        return forking.send(self, tuple(label(one, "a parent") for one in parents), value, name)
+        return forking.send(self, texts(parents, "parents"), value, name)
 
     def participant(
         self,
@@ -144,12 +144,12 @@ class Conversation(
         """
         brief = spawning.Brief(
             goal=spawning.checked(goal),
-            name=label(name, "name") if name is not None else None,
-            role=role,
-            constraints=(constraints,) if isinstance(constraints, str) else tuple(constraints),
-            tools=tuple(label(tool, "a tool") for tool in tools) if tools is not None else None,
-            context=tuple(context),
-            call=call.id if isinstance(call, PendingCall) else call,
+            name=line(name, "name") if name is not None else None,
+            role=spawning.told(role, "role") if role is not None else None,
+            constraints=spawning.constrained(constraints),
+            tools=texts(tools, "tools") if tools is not None else None,
+            context=texts(context, "context"),
+            call=call.id if isinstance(call, PendingCall) else label(call, "call") if call is not None else None,
             batch=label(batch, "batch") if batch is not None else None,
             task=label(task, "task") if task is not None else None,
             provider=label(provider, "provider") if provider is not None else None,
@@ -164,7 +164,7 @@ class Conversation(
     def child(self, wanted: str) -> "SubAgent":
         """The view of a sub-agent by its name, its run, or the reference of what it gave back. Raises `NotFound`."""
         view = children.child_view(self._session, self._view, label(wanted, "child"))
-        return SubAgent(self._session, view, parent=self._view)
+        return SubAgent(self._session, view, parent=children.parent_of(self._session, view))
 
 
 class SubAgent(Conversation):
@@ -203,7 +203,7 @@ class SubAgent(Conversation):
         chosen = choice(RunStatus, status, "status")
         if chosen is RunStatus.COMPLETED or chosen not in ending.ENDED:
             raise InvalidOption(f"status is {chosen.value!r}; it must be one of: failed, timed_out, cancelled")
-        return self._end(chosen, None, label(error, "error"), ())
+        return self._end(chosen, None, ending.error_text(error), ())
 
     def _end(self, status: RunStatus, report: str | None, error: str | None, release: Sequence[str]) -> RecordId:
         files = (release,) if isinstance(release, str) else tuple(release)

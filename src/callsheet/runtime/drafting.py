@@ -323,7 +323,8 @@ class Drafting:
             retry=release.retry,
             metadata=release.metadata,
         )
-        scope = self.worked(replace(call.scope, branch=self.tail.branch)) if call else self.shared()
+        # What a participant is given is its own, with a call and without.
+        scope = self.worked(replace(call.scope, branch=self.tail.branch) if call else self.private(None))
         return self.add(body, kind="artifact", scope=scope, call=call.body if call else None, privacy=release.privacy)
 
     def _original(self, call: ToolCall, text: str) -> Record | None:

@@ -15,12 +15,13 @@ from callsheet.graph.enums import (
 from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import Message, PolicyDecision, ToolArtifact
 from callsheet.graph.record import Record
-from callsheet.graph.values import CallRef, Digest
+from callsheet.graph.values import CallRef, Digest, Scope
 from callsheet.runtime.children import name_of, status_of
 from callsheet.runtime.drafting import Drafting, Release
-from callsheet.runtime.options import label
+from callsheet.runtime.options import label, shown
 from callsheet.runtime.seeing import Sight, resolve, sight, source
 from callsheet.runtime.session import Session, View
+from callsheet.wire.cleaning import storable
 
 LONGEST_ERROR = 500
 """Characters of an error that the parent is told."""
@@ -45,6 +46,14 @@ class Ending:
     #: References to results of the child that the parent may read from here on: files it made, notes on purpose.
     files: tuple[str, ...] = ()
     policy_set: Digest
+
+
+def error_text(error: object) -> str:
+    """What is said of a failure: whatever an exception says, in as much as can be stored and told."""
+    if not isinstance(error, str):
+        raise InvalidOption(f"error is {shown(error)}; it must be text")
+    said = " ".join(storable(error).split())[:LONGEST_ERROR]
+    return said or "it did not say why"
 
 
 def end(session: Session, parent: View, child: View, ending: Ending) -> RecordId:
@@ -85,10 +94,11 @@ def end(session: Session, parent: View, child: View, ending: Ending) -> RecordId
         decided = drafting.add(decision, kind="decision")
         if files:
             opened = tuple(record.id for record in files)
-            readers = (parent.branch, *((parent.participant,) if parent.participant is not None else ()))
+            readers = (parent.participant or parent.branch,)
             drafting.add(Released(records=opened, to=readers, reason=decided), kind="released")
         ended = RunEnded(run=run, status=ending.status, error=ending.error, finished=drafting.at)
-        drafting.add(ended, kind="run_ended")
+        # For every branch: it ends once, wherever it is asked for.
+        drafting.add(ended, kind="run_ended", scope=Scope())
 
     session.append(parent, draft, late=True)  # the parent may have ended before its sub-agent
     return made[0]

@@ -3,15 +3,18 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from callsheet.errors import InvalidOption, NotFound
 from callsheet.graph.enums import ForkReason, Role
 from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import Branch, Message, ToolArtifact
 from callsheet.graph.record import Record
-from callsheet.graph.values import CallRef, Scope
+from callsheet.graph.values import CallRef
 from callsheet.runtime.drafting import Drafting
+from callsheet.runtime.seeing import resolve, sight, source
 from callsheet.runtime.session import Session, View
-from callsheet.runtime.tail import Tail, branches
+from callsheet.runtime.tail import Tail, branches, free_name
 from callsheet.wire import formats
 
 if TYPE_CHECKING:
@@ -53,6 +56,10 @@ def send(talk: "Conversation", parents: Sequence[str], value: object, name: str 
     formats.parse(said)
     first, *others = parents or (None,)
     homes = [(other, _home(talk, other)) for other in others if other is not None]
+    for other, home in homes:
+        # What cannot be brought is refused before anything is begun.
+        seen = sight(talk._session, talk._view._replace(branch=home))
+        source(seen, resolve(seen, other))
     branch = talk
     if first is not None and first != _newest(talk):
         branch = talk.on(_home(talk, first)).branch(at=first, name=name, reason=ForkReason.SEND)
@@ -86,12 +93,12 @@ def fork(
 
     def draft(drafting: Drafting) -> None:
         position, record = _fork_point(session, drafting.tail, at, before)
-        taken = [branch.name for branch in branches(session.ledger, session.conversation.key).values()]
-        label = name or f"branch-{len(taken)}"
+        taken = {branch.name for branch in branches(session.ledger, session.conversation.key).values()}
+        label = name or free_name("branch", taken)
         if label in taken:
             raise InvalidOption(f"this conversation has a branch {label!r} already")
         body = Branch(name=label, parent=parent.branch, fork=position, fork_record=record, reason=reason)
-        drafting.add(body, kind="branch", scope=Scope(branch=id), id=id)
+        drafting.add(body, kind="branch", scope=replace(parent.carries, branch=id), id=id)
 
     session.append(parent, draft)
     return id

@@ -45,6 +45,24 @@ def references_of(given: Sequence[str]) -> tuple[str, ...]:
 
 _READ = 4_096
 
+
+def texts(value: object, name: str) -> tuple[str, ...]:
+    """Several labels; one given as text alone is one. Raises `InvalidOption`."""
+    if isinstance(value, str):
+        return (label(value, name),)
+    if not isinstance(value, Sequence) or isinstance(value, bytes):
+        raise InvalidOption(f"{name} is {shown(value)}; it must be a list of texts")
+    return tuple(label(one, name) for one in value)
+
+
+def line(value: object, name: str) -> str:
+    """A label that stands in the texts of requests: one printable line, without the brackets that fence it there."""
+    given = label(value, name)
+    if not given.isprintable() or any(sign in given for sign in "[]"):
+        raise InvalidOption(f"{name} is {shown(value)}; it must be one printable line without square brackets")
+    return given
+
+
 MOST = 10**12
 
 

@@ -18,8 +18,9 @@ from callsheet.graph.record import Draft, Record, Stream
 from callsheet.graph.values import Payload
 from callsheet.runtime.drafting import text_bytes
 from callsheet.runtime.executing.tool import AnyTool, schemas
-from callsheet.runtime.options import label, shown
+from callsheet.runtime.options import label, line, shown
 from callsheet.wire import formats
+from callsheet.wire.tools import read_tools
 
 STREAM = "skills"
 """The name of the workspace stream that holds them."""
@@ -69,12 +70,14 @@ class Skills:
         kept are the schemas: `execute` is given the functions. Raises `InvalidOption`, also where a version that is
         there has other content, and `InvalidMessage` for a tool schema that is none.
         """
-        label(name, "name")
+        line(name, "name")
         if not isinstance(summary, str) or not summary.strip() or "\n" in summary or len(summary) > LONGEST_SUMMARY:
             raise InvalidOption(f"summary is {shown(summary)}; it must be one line of at most {LONGEST_SUMMARY}")
         if not isinstance(instructions, str) or not instructions.strip():
             raise InvalidOption(f"instructions is {shown(instructions)}; it must be text and not empty")
-        told = msgspec.json.encode(formats.check_tools(schemas(tools)))
+        checked = formats.check_tools(schemas(tools))
+        read_tools(checked)  # refuses what no provider takes before a model can activate it
+        told = msgspec.json.encode(checked)
         made = content_digest(msgspec.json.encode([summary, instructions]) + told)
         body = SkillBody(
             name=name,

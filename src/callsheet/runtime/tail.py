@@ -4,7 +4,7 @@ A tail is the state as of one position of the stream. Whoever records appends at
 another writer has overtaken is noticed by the store and read anew; nothing else need be read to record.
 """
 
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Collection, Container, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
@@ -257,10 +257,27 @@ def _tools_hash(ledger: Ledger, key: StreamKey, seen: Lineage) -> Digest | None:
     return found[0].body.hash if found and isinstance(found[0].body, ToolsOffered) else None
 
 
+def free_name(kind: str, taken: Collection[str]) -> str:
+    """The first name of a kind, numbered, that is not taken."""
+    number = len(taken)
+    while f"{kind}-{number}" in taken:
+        number += 1
+    return f"{kind}-{number}"
+
+
 def branches(ledger: Ledger, key: StreamKey) -> dict[RecordId, Branch]:
     """Every branch of a conversation by id."""
     found = ledger.nodes(key, NodeQuery(kinds=("branch",)))
     return {record.id: record.body for record in found if isinstance(record.body, Branch)}
+
+
+def own_branches(ledger: Ledger, key: StreamKey, sub_agent: RecordId | None) -> dict[RecordId, Branch]:
+    """The branches of a sub-agent by id; None: those of the conversation itself, without any sub-agent's."""
+    return {
+        record.id: record.body
+        for record in ledger.nodes(key, NodeQuery(kinds=("branch",)))
+        if isinstance(record.body, Branch) and record.header.scope.sub_agent == sub_agent
+    }
 
 
 def _calls(

@@ -38,8 +38,12 @@ def artifacts(talk: Conversation) -> list[ToolArtifact]:
 
 
 def texts(talk: Conversation) -> list[str]:
-    """The recorded results as text, in the order in which they came."""
-    return [talk.raw(record.id).decode() for record in talk.history()[0] if isinstance(record.body, ToolArtifact)]
+    """The recorded results that are its own as text, in the order in which they came."""
+    return [
+        talk.raw(record.id).decode()
+        for record in talk.history()[0]
+        if isinstance(record.body, ToolArtifact) and record.header.scope.owner in (None, talk.participant_id)
+    ]
 
 
 def key_of(talk: Conversation) -> StreamKey:

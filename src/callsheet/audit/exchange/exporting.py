@@ -69,4 +69,5 @@ def _messages(groups: Sequence[Group], restorer: Restorer, wire: Wire | None) ->
 def _wire(group: Group) -> Wire:
     body = group[0].body
     assert isinstance(body, Message | ToolArtifact), "a group holds messages and results"
-    return Wire(body.wire)
+    # What the runtime said itself came in no provider's format.
+    return Wire(body.wire) if body.wire else Wire.OPENAI

@@ -11,6 +11,7 @@ from callsheet.runtime.options import label, positive
 from callsheet.runtime.privileged import raw as read_raw
 from callsheet.runtime.recalling import Recalled
 from callsheet.runtime.searching import MOST_FOUND, Finding
+from callsheet.runtime.seeing import sight
 
 
 class Recalls(Viewed):
@@ -79,9 +80,9 @@ class Recalls(Viewed):
         read it and why is then recorded before it is given. Raises `InvalidOption` where it holds secrets and is not
         asked for so, `NotFound`, `BodyErased`, `Damaged`.
         """
-        found = self._get((RecordId(label(artifact, "artifact")),))
-        if not found:
+        found = sight(self._session, self._view).get(RecordId(label(artifact, "artifact")))
+        if found is None:
             raise NotFound(f"no tool result {artifact!r} in conversation {self.name!r}")
         if privileged != (reason is not None):
             raise InvalidOption("a privileged read needs privileged=True and a reason")
-        return read_raw(self._session, self._view, found[0], reason=reason, policy_set=self._policy_hash())
+        return read_raw(self._session, self._view, found, reason=reason, policy_set=self._policy_hash())

@@ -7,7 +7,7 @@ from callsheet.graph.record import Record
 from callsheet.runtime.conversing.view import Viewed
 from callsheet.runtime.counters import Counters, count_up
 from callsheet.runtime.session import View
-from callsheet.runtime.tail import branches
+from callsheet.runtime.tail import own_branches
 from callsheet.runtime.transcript import Item, transcript
 
 
@@ -16,7 +16,9 @@ class Reads(Viewed):
 
     def branches(self) -> dict[str, RecordId]:
         """The branches of the conversation by name, in the order in which they began."""
-        return {body.name: id for id, body in branches(self._session.ledger, self._session.conversation.key).items()}
+        session = self._session
+        own = own_branches(session.ledger, session.conversation.key, self._view.carries.sub_agent)
+        return {body.name: id for id, body in own.items()}
 
     def transcript(self, branch: str | None = None) -> list[Item]:
         """What people read: messages and tool cards of a branch (default: this one), without bookkeeping."""

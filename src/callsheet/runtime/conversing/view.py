@@ -12,7 +12,7 @@ from callsheet.runtime.drafting import NOBODYS
 from callsheet.runtime.options import label
 from callsheet.runtime.seeing import newest_sheet
 from callsheet.runtime.session import Session, View
-from callsheet.runtime.tail import branches
+from callsheet.runtime.tail import own_branches
 
 
 class Viewed:
@@ -59,7 +59,7 @@ class Viewed:
     def _branch_named(self, branch: str) -> RecordId:
         """The id of a branch, by name or id. Raises `NotFound`."""
         label(branch, "branch")
-        known = branches(self._session.ledger, self._session.conversation.key)
+        known = own_branches(self._session.ledger, self._session.conversation.key, self._view.carries.sub_agent)
         for id, body in known.items():
             if branch in (id, body.name):
                 return id
