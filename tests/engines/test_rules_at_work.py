@@ -164,7 +164,7 @@ def test_a_route_is_judged_for_the_asker(talk: Conversation) -> None:
 
 def test_scopes_are_labels(talk: Conversation) -> None:
     for wrong in ("", "a\0b", "a" * 600):
-        with pytest.raises(InvalidOption, match="a scope"):
+        with pytest.raises(InvalidOption, match="scopes"):
             talk.assemble(provider="openai", model="gpt-5.2", scopes=[wrong])
 
 

@@ -322,5 +322,5 @@ def test_names_that_are_given_later_are_no_hindrance(talk: Conversation) -> None
 def test_wrong_kinds_of_value_are_refused(talk: Conversation) -> None:
     for wrong in ({"role": 5}, {"constraints": 5}, {"constraints": [5]}, {"context": 5}, {"tools": [3]}, {"call": 7}):
         with pytest.raises(InvalidOption):
-            talk.spawn("x", **wrong)  # type: ignore[arg-type]
+            talk.spawn("x", **wrong)
     assert talk.children() == []

@@ -55,6 +55,11 @@ def texts(value: object, name: str) -> tuple[str, ...]:
     return tuple(label(one, name) for one in value)
 
 
+def remark(value: object) -> str:
+    """Why something is done, in the caller's words; it may be empty. Raises `InvalidOption`."""
+    return label(value, "reason") if value != "" else ""
+
+
 def line(value: object, name: str) -> str:
     """A label that stands in the texts of requests: one printable line, without the brackets that fence it there."""
     given = label(value, name)

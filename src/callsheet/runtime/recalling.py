@@ -10,7 +10,7 @@ from callsheet.recall.request import DEFAULT_LIMIT, SMALLEST_LIMIT, RecallReques
 from callsheet.recall.serving import Served, serve
 from callsheet.recall.tool import parse
 from callsheet.runtime.admitting import Admitting, policy_of
-from callsheet.runtime.options import label
+from callsheet.runtime.options import texts
 from callsheet.runtime.redacting import shows_secrets
 from callsheet.runtime.searching import found_text, search_all, search_seen
 from callsheet.runtime.seeing import Admit, Sight, resolve, sight, source
@@ -39,11 +39,11 @@ class Recalled:
 
 def results(session: Session, view: View, references: Sequence[str]) -> tuple[RecordId, ...]:
     """The tool results that these references mean, as far as the view may see them. Raises `NotFound`."""
-    wanted = (references,) if isinstance(references, str) else references
+    wanted = texts(references, "exact")
     if not wanted:
         return ()
     seen = sight(session, view)
-    return tuple(dict.fromkeys(resolve(seen, label(one, "exact")).id for one in wanted))
+    return tuple(dict.fromkeys(resolve(seen, one).id for one in wanted))
 
 
 def recall(

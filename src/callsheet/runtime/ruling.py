@@ -11,7 +11,7 @@ from callsheet.policy.candidate import Candidate
 from callsheet.policy.conditions import Rules, Ruling
 from callsheet.policy.rules import About
 from callsheet.policy.sets import PolicySetDocument
-from callsheet.runtime.options import label
+from callsheet.runtime.options import texts
 
 
 def ready(policy: PolicySetDocument) -> Rules | None:
@@ -24,8 +24,7 @@ def ready(policy: PolicySetDocument) -> Rules | None:
 
 def granted(scopes: Sequence[str]) -> tuple[str, ...]:
     """What whoever asks is entitled to, each once. One alone may be given as text. Raises `InvalidOption`."""
-    given = (scopes,) if isinstance(scopes, str) else scopes
-    return tuple(dict.fromkeys(label(scope, "a scope") for scope in given))
+    return tuple(dict.fromkeys(texts(scopes, "scopes")))
 
 
 def ruling(policy: PolicySetDocument, boundary: Boundary) -> Ruling | None:

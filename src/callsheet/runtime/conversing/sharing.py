@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from callsheet.graph.ids import RecordId
 from callsheet.runtime import giving
 from callsheet.runtime.conversing.view import Viewed
+from callsheet.runtime.options import remark, texts
 
 
 class Shares(Viewed):
@@ -39,6 +40,6 @@ class Shares(Viewed):
         return giving.merge(self._session, self._view, self._branch_named(branch), references)
 
     def _gift(self, references: Sequence[str], to: Sequence[str], reason: str) -> giving.Gift:
-        readers = (to,) if isinstance(to, str) else tuple(to)
+        readers = texts(to, "to")
         policy = self._policy_hash()
-        return giving.Gift(references=tuple(references), to=readers, reason=reason, policy_set=policy)
+        return giving.Gift(references=tuple(references), to=readers, reason=remark(reason), policy_set=policy)

@@ -1,6 +1,7 @@
 """One call that is to be run, and what came of the calls that were."""
 
 from collections.abc import Mapping
+from copy import deepcopy
 from dataclasses import dataclass
 
 from callsheet.graph.effects import UNSETTLED
@@ -81,7 +82,8 @@ class Job:
     def given(self) -> dict[str, object]:
         """The arguments that the function gets, its idempotency key among them."""
         name = self.contract.idempotency_key
-        return {**self.arguments, name: self.key} if name is not None else dict(self.arguments)
+        own = deepcopy(dict(self.arguments))  # a function may change what it is given; the next attempt gets the same
+        return {**own, name: self.key} if name is not None else own
 
     def retry(self) -> RetryContract:
         """Under which terms it was run, for the record."""
