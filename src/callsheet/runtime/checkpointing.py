@@ -87,7 +87,7 @@ def checkpoint(session: Session, view: View, *, reason: str, references: Sequenc
             references=wanted,
             reason=reason,
         )
-        ids[:] = [drafting.add(body, kind="checkpoint")]
+        ids[:] = [drafting.add(body, kind="checkpoint", scope=drafting.private(None))]
 
     session.append(view, draft)
     return ids[0]

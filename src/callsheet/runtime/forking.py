@@ -92,7 +92,7 @@ def fork(
     id = session.ids.record("branch")
 
     def draft(drafting: Drafting) -> None:
-        position, record = _fork_point(session, drafting.tail, at, before)
+        position, record = _fork_point(session, parent, drafting.tail, at, before)
         taken = {branch.name for branch in branches(session.ledger, session.conversation.key).values()}
         label = name or free_name("branch", taken)
         if label in taken:
@@ -104,12 +104,14 @@ def fork(
     return id
 
 
-def _fork_point(session: Session, tail: Tail, at: str | None, before: str | None) -> tuple[int, RecordId | None]:
+def _fork_point(
+    session: Session, parent: View, tail: Tail, at: str | None, before: str | None
+) -> tuple[int, RecordId | None]:
     if before is not None:
-        return _visible(session, tail, before).position - 1, None
+        return _visible(session, parent, tail, before).position - 1, None
     if at is None:
         return tail.position, None
-    record = _visible(session, tail, at)
+    record = _visible(session, parent, tail, at)
     calls = session.ledger.get(session.conversation.key, _calls(record))
     return max([record.position, *(call.position for call in calls)]), record.id
 
@@ -121,9 +123,10 @@ def _calls(record: Record) -> tuple[RecordId, ...]:
     return tuple(part.call for part in record.body.parts if isinstance(part, CallRef))
 
 
-def _visible(session: Session, tail: Tail, id: str) -> Record:
-    for record in session.ledger.get(session.conversation.key, (RecordId(id),)):
-        seen = tail.lineage.sees(record.branch, record.position)
-        if seen and isinstance(record.body, Message | ToolArtifact):
-            return record
+def _visible(session: Session, parent: View, tail: Tail, id: str) -> Record:
+    """The message or result with this id, where it stands on the branch and exists for who begins another one."""
+    record = sight(session, parent).get(RecordId(id))
+    stands = record is not None and tail.lineage.sees(record.branch, record.position)
+    if stands and record is not None and isinstance(record.body, Message | ToolArtifact):
+        return record
     raise NotFound(f"no message or tool result {id!r} on this branch of conversation {session.conversation.name!r}")

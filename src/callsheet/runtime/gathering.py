@@ -130,7 +130,7 @@ class Gathering:
         behind = (*(news.unshown.opening if news.unshown is not None else ()), *returning.said)
         exact = self._exact(news, returning)
         desk.fetch(ground.ledger, ground.key, exact)
-        exact = tuple(id for id in exact if ground.is_there(id) and ground.shows(desk.records[id]))
+        exact = self._within(id for id in exact if ground.is_there(id) and ground.shows(desk.records[id]))
         given = self._given(changed, turns)
         named = () if ground.policy.verbatim else self._named_elsewhere(news, turns)
         brought = tuple(dict.fromkeys([*behind, *returned, *given, *named, *(id for id in exact if id not in turns)]))
@@ -269,6 +269,20 @@ class Gathering:
             return () if ground.policy.verbatim else ground.boundary.exact
         named = returning.named or tuple(record.id for record in self._newest_result(asked[0]))
         return tuple(dict.fromkeys([*ground.boundary.exact, *named]))
+
+    def _within(self, results: Iterable[RecordId]) -> tuple[RecordId, ...]:
+        """As many of them, in their order, as the byte budget of the set lets one request load together.
+
+        One that is too large alone is passed on: policy says so of it.
+        """
+        most, left = self.ground.policy.rehydrate, self.ground.policy.rehydrate
+        chosen: list[RecordId] = []
+        for id in results:
+            size = getattr(self.ground.desk.records[id].body, "size", 0)
+            if size > most or size <= left:
+                chosen.append(id)
+                left -= size if size <= most else 0
+        return tuple(chosen)
 
     def _newest_result(self, before: Record) -> list[Record]:
         """The newest result before a turn that the reader may see: what is meant where nothing is named."""
