@@ -33,49 +33,33 @@ class Gift:
 
 def share(session: Session, view: View, gift: Gift) -> RecordId:
     """Put own records on the share list of participants. Returns the id of the record that says so."""
-    records = _owned(session, view, gift.references)
-    readers = people(session, gift.to)
-    ids: list[RecordId] = []
-
-    def draft(drafting: Drafting) -> None:
-        _decided(drafting, "shared", records, gift)
-        ids[:] = [drafting.add(Shared(records=records, participants=readers), kind="shared")]
-
-    session.append(view, draft)
-    return ids[0]
+    records, readers = _owned(session, view, gift.references), people(session, gift.to)
+    return _given(session, view, gift, Shared(records=records, participants=readers), "shared")
 
 
 def release(session: Session, view: View, gift: Gift) -> RecordId:
     """Let participants, or whoever is on a branch, see own private records from here on."""
-    records = _owned(session, view, gift.references)
-    readers = _readers(session, gift.to)
-    ids: list[RecordId] = []
-
-    def draft(drafting: Drafting) -> None:
-        _decided(drafting, "released", records, gift)
-        ids[:] = [drafting.add(Released(records=records, to=readers, reason=gift.reason), kind="released")]
-
-    session.append(view, draft)
-    return ids[0]
+    records, readers = _owned(session, view, gift.references), _readers(session, gift.to)
+    return _given(session, view, gift, Released(records=records, to=readers, reason=gift.reason), "released")
 
 
 def withdraw(session: Session, view: View, gift: Gift) -> RecordId:
     """Take a release or a share back; what a request has shown already stays shown there."""
-    records = _owned(session, view, gift.references)
-    readers = _readers(session, gift.to)
+    records, readers = _owned(session, view, gift.references), _readers(session, gift.to)
+    return _given(session, view, gift, Withdrawn(records=records, from_=readers, reason=gift.reason), "withdrawn")
+
+
+def _given(session: Session, view: View, gift: Gift, change: Shared | Released | Withdrawn, kind: str) -> RecordId:
+    """Record the change with the decision behind it, in one transaction."""
     ids: list[RecordId] = []
 
     def draft(drafting: Drafting) -> None:
-        _decided(drafting, "withdrawn", records, gift)
-        ids[:] = [drafting.add(Withdrawn(records=records, from_=readers, reason=gift.reason), kind="withdrawn")]
+        decision = PolicyDecision(kind="release", verdict=kind, policy_set=gift.policy_set, governs=change.records)
+        drafting.add(decision, kind="decision")
+        ids[:] = [drafting.add(change, kind=kind)]
 
     session.append(view, draft)
     return ids[0]
-
-
-def _decided(drafting: Drafting, verdict: str, records: tuple[RecordId, ...], gift: Gift) -> None:
-    decision = PolicyDecision(kind="release", verdict=verdict, policy_set=gift.policy_set, governs=records)
-    drafting.add(decision, kind="decision")
 
 
 def _owned(session: Session, view: View, references: Sequence[str]) -> tuple[RecordId, ...]:
