@@ -2,8 +2,8 @@
 
 A step is a user message, a call, a result of 500 characters and an answer, with one request assembled. Under the
 default policy set neither may grow; under `replay` every request holds the whole history, so assembling grows with it.
-Printed are medians over a hundred early and a hundred late steps and their ratio (target 3 at 2,000 steps), and what a
-new process needs to open and assemble (target 3 s).
+Printed are medians over a hundred early and a hundred late steps and their ratio (target 3 at 2,000 steps), what a new
+process needs to open and assemble (target 3 s) and to count, and by how much the process grew beside what is stored.
 
     python benchmarks/long_history.py [--steps 2000] [--policy balanced] [--json]
 """
@@ -25,8 +25,20 @@ started = time.perf_counter()
 with callsheet.open(sys.argv[1]) as runtime:
     talk = runtime.conversation("long")
     talk.assemble(provider="openai", model="gpt-5.2", budget=int(sys.argv[2]), policy=sys.argv[3]).request()
-print(time.perf_counter() - started)
+    assembled = time.perf_counter()
+    talk.counters()
+    print(assembled - started, time.perf_counter() - assembled)
 """
+
+
+def resident() -> float:
+    """Megabytes that this process takes at most until now; 0 where the system does not say."""
+    try:
+        import resource
+    except ImportError:
+        return 0.0
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return most / (1_000_000 if sys.platform == "darwin" else 1_000)
 
 
 def step(talk: callsheet.Conversation, number: int, budget: int, policy: str) -> tuple[float, float]:
@@ -51,7 +63,11 @@ def measure(folder: Path, steps: int, policy: str) -> dict[str, float]:
     budget = 10**9 if policy == "replay" else 128_000
     with callsheet.open(path) as runtime:
         talk = runtime.conversation("long")
-        times = [step(talk, number, budget, policy) for number in range(steps)]
+        times = [step(talk, number, budget, policy) for number in range(200)]
+        before = resident()
+        times += [step(talk, number, budget, policy) for number in range(200, steps)]
+        grown = resident() - before
+    stored = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file()) / 1e6
     again = subprocess.run(
         [sys.executable, "-c", _AGAIN, str(path), str(budget), policy], check=True, capture_output=True, text=True
     )
@@ -60,7 +76,8 @@ def measure(folder: Path, steps: int, policy: str) -> dict[str, float]:
     for place, name in enumerate(("record", "assemble")):
         one, other = (statistics.median(each[place] for each in part) for part in (early, late))
         figures |= {f"{name}_early_ms": one * 1e3, f"{name}_late_ms": other * 1e3, f"{name}_ratio": other / one}
-    return {**figures, "open_and_assemble_s": float(again.stdout)}
+    opened, counted = map(float, again.stdout.split())
+    return {**figures, "open_and_assemble_s": opened, "count_s": counted, "grown_mb": grown, "stored_mb": stored}
 
 
 def main() -> None:

@@ -32,6 +32,7 @@ Codes are stable; programs match on ``error.code`` or the class, never on the te
 default message. A message names the offending value, where it stood, and the next step.
 """
 
+from collections.abc import Mapping
 from typing import ClassVar
 
 
@@ -195,6 +196,20 @@ class EmptyRequest(AssemblyError):
     """There is nothing to answer: the branch shows no message but instructions."""
 
     code = "assembly.empty"
+
+    def __init__(self, *, policy: str = "", left_out: Mapping[str, int] | None = None) -> None:
+        #: The policy set that leaves out all that there is; empty: there is nothing.
+        self.policy = policy
+        #: How many records each of its rules leaves out, as ``visibility.rule.own`` or ``privacy.secret``.
+        self.left_out = dict(left_out or {})
+        if not self.left_out:
+            super().__init__()
+            return
+        rules = ", ".join(f"{count:,} by {rule}" for rule, count in self.left_out.items())
+        super().__init__(
+            f"There is nothing to answer: policy set {policy!r} leaves out all messages and results ({rules}). "
+            "Change the rule, or choose another policy set."
+        )
 
 
 class AmbiguousSheet(AssemblyError):

@@ -1,6 +1,6 @@
 """An erased record stands nowhere any more: neither its body nor what was rendered of it; the rest stays as it was."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -17,6 +17,8 @@ from callsheet.errors import BodyErased, Damaged, NotFound
 from callsheet.graph.changes import CallResolved
 from callsheet.graph.enums import CallStatus
 from callsheet.graph.ids import RecordId
+from callsheet.graph.nodes import Message, ToolArtifact, ToolMemory
+from callsheet.graph.values import Text
 from callsheet.testing import memory_runtime
 from tests.runtime.acts import MODELS
 from tests.runtime.replies import asks, call, openai_reply, result, user
@@ -226,3 +228,99 @@ def test_a_call_that_was_reopened_before_its_result_is_erased_stays_open() -> No
         session = talk._session
         fresh = Runtime(session.ledger, tenant=runtime.tenant, ids=session.ids, clock=session.clock)
         assert [ids["call 0"]] == [waiting.id for waiting in fresh.conversation("orchard").pending()]
+
+
+SECRET = "the orchard is sold to QUILLER for 48,215"
+
+
+def merged(talk: Conversation) -> list[RecordId]:
+    other = talk.branch(name="other")
+    (said,) = other.record({"role": "assistant", "content": f"I found: {SECRET}."}).ids
+    talk.merge("other")
+    return [said]
+
+
+def reported(talk: Conversation) -> list[RecordId]:
+    child = talk.spawn("Look into it.", name="looker")
+    child.complete(f"Done: {SECRET}.")
+    return [child.history()[0][-1].id]
+
+
+def last_word(talk: Conversation) -> list[RecordId]:
+    child = talk.spawn("Look into it.", name="looker")
+    (said,) = child.record({"role": "assistant", "content": f"Done: {SECRET}."}).ids
+    child.complete()
+    return [said]
+
+
+def found(talk: Conversation, content: str = f"note: {SECRET}") -> RecordId:
+    talk.record(asks(call("n1", "read_note")))
+    return talk.record(result("n1", content)).ids[0]
+
+
+def handed_on(talk: Conversation) -> list[RecordId]:
+    source = found(talk)
+    talk.spawn("Look into it.", name="looker", context=[source])
+    return [source]
+
+
+def recalled(talk: Conversation) -> list[RecordId]:
+    source = found(talk)
+    asked = talk.record(asks(call("r1", "recall", f'{{"reference": "{source}", "part": "lines 0:1"}}'))).pending[-1]
+    talk.record(result("r1", talk.answer_recall(asked)))
+    return [source]
+
+
+def remembered(talk: Conversation) -> list[RecordId]:
+    source, other = found(talk), talk.history()[0][-1].id
+    talk.record(asks(call("n2", "read_note")))
+    other = talk.record(result("n2", "the mill is let")).ids[0]
+    talk.promote(source, other, summary=f"Known: {SECRET}.")
+    return [source]
+
+
+def twice(talk: Conversation) -> list[RecordId]:
+    child = talk.spawn("Look into it.", name="looker")
+    (said,) = child.record({"role": "assistant", "content": f"Done: {SECRET}."}).ids
+    report = child.complete()
+    talk.promote(report, summary=f"Known: {SECRET}.")
+    talk.branch(name="later").send("And?", parents=[report])
+    return [said]
+
+
+@pytest.mark.parametrize("copy", [merged, reported, last_word, handed_on, recalled, remembered, twice])
+@pytest.mark.parametrize("kind", ["memory", "file"])
+def test_what_gives_the_words_of_a_record_again_goes_with_it(
+    copy: Callable[[Conversation], list[RecordId]], kind: str, tmp_path: Path
+) -> None:
+    with memory_runtime() if kind == "memory" else callsheet.open(tmp_path / "orchard.db") as runtime:
+        talk = runtime.conversation("orchard")
+        ids = orchard(talk, turns=1)
+        originals = copy(talk)
+        talk.record(user("What is known of QUILLER?"))
+        talk.assemble(provider="openai", model=MODELS["openai"], policy="lean")
+        assert b"QUILLER for 48,215" in everything(talk)
+        erase(talk._session, originals)
+        assert b"QUILLER for 48,215" not in everything(talk)
+        assert b"48,215" not in stored(talk)
+        for opened in (talk, runtime.conversation("orchard")):
+            sheet = opened.assemble(provider="openai", model=MODELS["openai"])
+            assert b"48,215" not in b"".join(sheet.blocks)
+            assert not any("48,215" in one.snippet for one in opened.search("48,215") if one.origin != "user")
+        assert talk.recall(ids["result 0"]).text
+        assert verify(runtime.ledger, index=index_of(runtime.ledger)).ok
+
+
+def everything(talk: Conversation) -> bytes:
+    """All that the records of a conversation hold."""
+    session = talk._session
+    records = session.ledger.records(session.conversation.key, limit=1_000)
+    held = []
+    for record in records:
+        body = record.body
+        if isinstance(body, Message | ToolArtifact):
+            parts = body.parts if isinstance(body, Message) else body.content
+            held += [session.read(part.text) for part in parts if isinstance(part, Text)]
+        elif isinstance(body, ToolMemory):
+            held.append(session.read(body.summary))
+    return b"\n".join(held)

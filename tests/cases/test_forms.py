@@ -1,12 +1,13 @@
 """Cases about the forms in which things are shown: exact slices, stand-ins, previews, dates, the order of tools."""
 
+import base64
 import json
 import re
 from collections.abc import Iterator, Sequence
 
 import pytest
 
-from callsheet import Conversation
+from callsheet import Conversation, Sheet
 from callsheet.assemble import standins
 from callsheet.assemble.blocks import Media
 from callsheet.derive.narrowing import cut_text
@@ -19,6 +20,7 @@ from callsheet.wire.media import instead, standin
 from callsheet.wire.names import Wire
 from callsheet.wire.openai_chat.parts import media_part
 from callsheet.wire.tokens import counter_for
+from callsheet.wire.validate import problems
 from tests.cases import histories
 from tests.cases.checks import MODELS, texts
 from tests.cases.histories import Json
@@ -115,6 +117,42 @@ def test_dev_12_what_stands_for_a_picture_tells_type_size_and_reference_and_take
     assert f"(image/png, 30,000 bytes, not shown; kept as {reference})" in text(sheet)
     assert sheet.record.tokens.window < 120
     assert talk.recall(reference).reference == id
+
+
+SCREEN = PNG + bytes(30_000)
+
+
+@PROVIDERS
+@pytest.mark.parametrize("shape", ["mcp", "openai", "anthropic"])
+@pytest.mark.parametrize("said", ["result", "question"])
+def test_dev_12_a_model_without_vision_is_told_of_each_picture(
+    talk: Conversation, provider: str, shape: str, said: str
+) -> None:
+    content = shot("screen of panel 6", SCREEN, "image/png", shape)
+    if said == "result":
+        id = told(talk, *Asked(question="What is there?", tool="look", content=content).history)
+    else:
+        url = {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{base64.b64encode(SCREEN).decode()}"}}
+        id = talk.record({"role": "user", "content": [{"type": "text", "text": "screen of panel 6"}, url]}).ids[0]
+
+    def made(vision: bool) -> Sheet:
+        sheet = talk.assemble(provider=provider, model=MODELS[provider], budget=60_000, vision=vision)
+        assert not problems(sheet.request(), Wire(provider))
+        return sheet
+
+    for turn in (1, 2):  # the second goes on from the first, or begins anew where the other kind of model is asked
+        blind, seeing = made(vision=False), made(vision=True)
+        reference = id.partition("_")[2][:6]
+        assert f"(image/png, {len(SCREEN):,} bytes, not shown; kept as {reference})" in text(blind)
+        assert base64.b64encode(SCREEN).decode()[:64] not in json.dumps(blind.request())
+        assert base64.b64encode(SCREEN).decode()[:64] in json.dumps(seeing.request())
+        assert blind.record.tokens.window < 150
+        assert not blind.record.boundary.vision
+        talk.record({"role": "assistant", "content": "A panel."}, sheet=blind if turn == 1 else seeing)
+        talk.record({"role": "user", "content": "Which one?"})
+    rebuilt = talk.rebuild(blind.id)
+    assert (rebuilt.same_selections, rebuilt.same_blocks) == (True, rebuilt.blocks)
+    assert talk.raw(id) == b"screen of panel 6" + SCREEN if said == "result" else True
 
 
 @PROVIDERS

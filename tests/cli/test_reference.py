@@ -10,7 +10,7 @@ from callsheet.cli.exits import MEANINGS, Exit
 
 ROOT = Path(__file__).resolve().parents[2]
 COMMANDS = ["demo", "import", "export", "show", "assemble", "explain", "approvals", "policy", "replay", "eval"]
-COMMANDS += ["verify", "rebuild", "backup", "restore"]
+COMMANDS += ["verify", "rebuild", "backup", "restore", "worker"]
 
 
 @pytest.fixture(scope="module")

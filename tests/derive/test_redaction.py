@@ -97,3 +97,18 @@ def test_an_oracle_finds_nothing_in_what_is_left() -> None:
 def test_what_is_found_again_is_nothing() -> None:
     for _, secret in EVERY:
         assert find(KEYED.text(f"x {secret} y")) == []
+
+
+@pytest.mark.parametrize(("kind", "secret"), EVERY)
+def test_a_secret_that_texts_hold_together_is_a_marker_where_it_begins(kind: str, secret: str) -> None:
+    for cut in range(1, len(secret), max(1, len(secret) // 7)):
+        texts = ["a ", secret[:cut], "", secret[cut:], " b"]
+        told = KEYED.across(texts)
+        assert len(told) == len(texts)
+        assert secret not in "".join(told)
+        assert find("".join(told)) == []
+        assert told[0] == "a "
+        assert told[-1] in (" b", "")  # a key without an end takes what could still be it
+    if kind != "private-key":  # one without an end takes what could still be it
+        assert KEYED.across(["a ", secret, " b"]) == ["a ", secret, " b"]  # one text's own is found in it
+    assert KEYED.across(["x", "y"]) == ["x", "y"]

@@ -9,9 +9,12 @@ from msgspec.structs import replace
 
 import callsheet
 from callsheet import Conversation
-from callsheet.errors import InvalidOption, MissingExtra, PolicyError
-from callsheet.graph.enums import Reason
+from callsheet.errors import EmptyRequest, InvalidOption, MissingExtra, PolicyError
+from callsheet.graph.changes import Reclassified
+from callsheet.graph.enums import Level, Privacy, Reason
+from callsheet.graph.ids import RecordId
 from callsheet.policy.sets import PolicySetDocument
+from callsheet.policy.settings import ClassForms
 from callsheet.runtime import ruling
 from callsheet.runtime.loading import parse_policy
 
@@ -189,3 +192,53 @@ def test_a_rule_that_can_never_hold_is_refused_before_anything_is_recorded(talk:
     with pytest.raises(PolicyError, match=r"rule 'own', when.15.: record.kind is never 'artefact'; it is one of: mess"):
         request(talk, never)
     assert len(talk.history()[0]) == before
+
+
+@pytest.mark.parametrize("relation", ["supersedes", "conflicts"])
+def test_what_a_rule_hides_since_its_class_was_changed_bears_on_nothing_any_more(
+    talk: Conversation, relation: str
+) -> None:
+    old, new = results(talk)
+    if relation == "supersedes":
+        talk.supersede(new, old)
+    else:
+        talk.conflict(new, old)
+    policy = rules("record.privacy == 'personal'")
+
+    def standing() -> tuple[str, Reason | None]:
+        made = talk.assemble(provider="openai", model="gpt-5.2", policy=policy)
+        assert talk.rebuild(made.id).same
+        return str(made.request()), talk.why_not(made, old).reason
+
+    request_before, reason_before = standing()
+    change = Reclassified(records=(RecordId(new),), privacy=Privacy.PERSONAL, reason="names")
+    talk._session.append(talk._view, lambda drafting: drafting.add(change, kind="reclassified"))
+    request_after, reason_after = standing()
+    assert "nineteen minutes" in request_before
+    assert "nineteen minutes" not in request_after
+    assert "Grace" in request_after
+    assert (reason_before is Reason.SUPERSEDED) is (relation == "supersedes")
+    assert reason_after not in (Reason.SUPERSEDED, Reason.CONFLICT)
+
+
+@pytest.mark.parametrize("about", ["visibility", "privacy", "provider"])
+def test_a_request_that_a_rule_leaves_empty_names_the_rule(talk: Conversation, about: str) -> None:
+    with pytest.raises(EmptyRequest) as raised:
+        request(talk, rules("true", about=about))
+    policy = "visibility" if about == "visibility" else "privacy"
+    assert raised.value.left_out == {f"{policy}.rule.own": 6}
+    assert str(raised.value) == (
+        "There is nothing to answer: policy set 'quay@1' leaves out all messages and results "
+        f"(6 by {policy}.rule.own). Change the rule, or choose another policy set."
+    )
+
+
+def test_a_request_that_a_table_leaves_empty_names_the_policy_and_one_without_messages_none() -> None:
+    talk = callsheet.open(":memory:").conversation("harbour-office")
+    with pytest.raises(EmptyRequest, match="shows no message but instructions") as nothing:
+        talk.assemble(provider="openai", model="gpt-5.2")
+    assert (nothing.value.policy, nothing.value.left_out) == ("", {})
+    talk.record({"role": "user", "content": "Who is on duty?"})
+    shut = PolicySetDocument(name="shut", version="1", privacy=ClassForms(internal=Level.NONE))
+    with pytest.raises(EmptyRequest, match=r"policy set 'shut@1' leaves out .* \(1 by privacy\.class_none\)"):
+        talk.assemble(provider="openai", model="gpt-5.2", policy=shut)

@@ -48,7 +48,8 @@ def memory_subject(sealer: Sealer | None = None, make: Callable[..., MemoryLedge
     def holds(content: bytes) -> bool:
         rows = [row.sealed for stream in tables.streams.values() for row in stream.rows if row.sealed is not None]
         found = [row.found for stream in tables.streams.values() for row in stream.rows if row.found is not None]
-        return any(content in kept for kept in (*rows, *found, *blobs._sealed.values()))
+        vectors = [kept for stream in tables.streams.values() for of in stream.vectors.values() for kept in of.values()]
+        return any(content in kept for kept in (*rows, *found, *vectors, *blobs._sealed.values()))
 
     yield Subject(
         ledger=ledger,

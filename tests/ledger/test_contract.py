@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from callsheet.errors import Damaged, StoreError
 from callsheet.graph.ids import RecordId, TenantId
-from callsheet.graph.index import Posting, PostingQuery
+from callsheet.graph.index import Posting, PostingQuery, VectorQuery, VectorRow
 from callsheet.graph.ports import Append, Owner, StoredRecord
 from callsheet.graph.query import LinkQuery, LinkRow, NodeQuery, StateQuery, StateRow
 from callsheet.graph.record import Head, Record, Stream, StreamKey
@@ -130,6 +130,22 @@ class Remembering(MemoryLedger):
         return super().postings(key, replace(query, before=None))
 
 
+class Posthumous(MemoryLedger):
+    """Puts the vectors of an erased record back."""
+
+    def erase_bodies(self, key: StreamKey, positions: Sequence[int]) -> None:
+        kept = {index: dict(vectors) for index, vectors in self._tables.streams[key].vectors.items()}
+        super().erase_bodies(key, positions)
+        self._tables.streams[key].vectors = kept
+
+
+class Nearsighted(MemoryLedger):
+    """Gives the vectors of every branch."""
+
+    def vectors(self, key: StreamKey, query: VectorQuery) -> list[VectorRow]:
+        return super().vectors(key, replace(query, lineage=None))
+
+
 class Immortal(MemoryLedger):
     """Answers after it was closed."""
 
@@ -149,6 +165,8 @@ FAULTY = {
     Trusting: "damage/a_blob_that_was_altered_is_damage",
     Hoarding: "erasure/an_erased_body_is_gone_and_the_chain_holds",
     Remembering: "indexing/the_newest_of_many_are_found",
+    Posthumous: "vectors/a_vector_goes_with_its_body",
+    Nearsighted: "vectors/a_lineage_is_asked_by_branch",
     Immortal: "closing/a_closed_store_says_so",
 }
 

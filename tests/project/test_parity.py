@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 import callsheet
-from callsheet.runtime.aio import AsyncSkills, AsyncSubAgent
+from callsheet.runtime.aio import AsyncKnowledge, AsyncSkills, AsyncSubAgent
 from callsheet.runtime.conversation import SubAgent
+from callsheet.runtime.documenting.knowledge import Knowledge
 from callsheet.runtime.skills import Skills
 
 FACES = [
@@ -16,6 +17,7 @@ FACES = [
     (SubAgent, AsyncSubAgent),
     (callsheet.Runtime, callsheet.AsyncRuntime),
     (Skills, AsyncSkills),
+    (Knowledge, AsyncKnowledge),
 ]
 ASYNC_NAMES = {"__enter__": "__aenter__", "__exit__": "__aexit__"}
 

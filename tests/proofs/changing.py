@@ -126,6 +126,7 @@ def _kept(step: Step, about: About, now: Instant) -> tuple[str, Body] | None:
         case Kind.OFFERS:
             return "skill_state", SkillState(tools=("survey",))
         case Kind.ENDS:
-            return "lifecycle_changed", LifecycleChanged(status=Lifecycle.ACTIVE)
+            stage = Lifecycle.ARCHIVED if step.size > 1 else Lifecycle.ACTIVE
+            return "lifecycle_changed", LifecycleChanged(status=stage)
         case _:
             return None

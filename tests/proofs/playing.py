@@ -187,6 +187,7 @@ def append_hidden(world: World, way: Way, draft: Callable[[Drafting], object]) -
         owner=session.owner,
         tail=session.tail(world.talk._view, fresh=True).copy(),
         at=world.clock.now(),
+        now=world.clock.now(),
     )
     # Nobody's result answers a call of the reader: it would be the reader's.
     drafting.tail.open.clear()

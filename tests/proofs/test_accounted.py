@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+import pytest
 from hypothesis import given
 
 from callsheet import Sheet
@@ -15,7 +16,7 @@ from callsheet.graph.record import Record
 from callsheet.wire.names import Wire
 from callsheet.wire.validate import problems
 from tests.proofs.playing import play
-from tests.proofs.profiles import graphs
+from tests.proofs.profiles import PARTS, graphs, in_parts
 from tests.proofs.steps import Kind, Reader, Step, readers, steps
 from tests.proofs.told import same
 from tests.proofs.world import World
@@ -32,9 +33,12 @@ def replaced_instructions(visible: Sequence[Record]) -> set[RecordId]:
     return {id for id in replaced if id in messages and messages[id].role in INSTRUCTING}
 
 
-@given(readers, steps)
-@graphs(2_000)
-def test_every_record_is_shown_or_has_one_reason_and_they_add_up(reader: Reader, acted: list[Step]) -> None:
+@pytest.mark.parametrize("part", range(PARTS))
+def test_every_record_is_shown_or_has_one_reason_and_they_add_up(part: int) -> None:
+    in_parts(part, 8_800, sound, readers, steps)
+
+
+def sound(reader: Reader, acted: list[Step]) -> None:
     """And the request is valid, within its budget, and the same again; each graph is shown five properties."""
     world = World(reader)
     play(world, acted)

@@ -43,3 +43,15 @@ def test_the_same_event_elsewhere_is_another(way: Way) -> None:
     assert not sent(world)
     world.talk = world.fresh()
     assert not sent(world)
+
+
+@pytest.mark.parametrize("between", [" ", "\x1f", "\x1f\x1f", ":", "\n", ""])
+def test_no_name_of_an_event_is_that_of_a_participant_s(between: str) -> None:
+    world = World(Reader())
+    ada = world.talk.participant("ada")
+    like = f"crane-7{between}{ada.participant_id}"
+    assert world.talk.record(user("The crane is free."), event=like).ids
+    assert ada.record(user("The crane is taken."), event="crane-7").ids
+    for view, event in ((world.talk, like), (ada, "crane-7")):
+        assert not view.record(user("Again."), event=event).ids
+    assert ada.record(user("The crane is mine."), event=like).ids

@@ -1,85 +1,78 @@
-"""BM25 over values."""
+"""Ranking by words: what the formula says, over exactly what is given."""
 
 import math
-from random import Random
+from collections.abc import Sequence
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callsheet.errors import InvalidOption
 from callsheet.graph.ids import RecordId
-from callsheet.recall.bm25 import Bm25, TermDocument, rank
+from callsheet.recall.bm25 import K1, B, Scored, TermDocument, rank
+
+WORDS = ["oak", "elm", "fir", "yew"]
 
 
-def document(id: str, **terms: int) -> TermDocument:
-    return TermDocument(id=RecordId(id), terms=tuple(terms.items()))
+def document(id: str, **terms: float) -> TermDocument:
+    return TermDocument(id=RecordId(id), terms=terms, length=sum(terms.values()))
 
 
-documents = st.lists(
-    st.dictionaries(st.sampled_from(["ash", "elm", "oak", "fir", "yew"]), st.integers(1, 5), max_size=5), max_size=12
-).map(lambda all: [document(f"d{i}", **terms) for i, terms in enumerate(all)])
-queries = st.lists(st.sampled_from(["ash", "elm", "oak", "larch"]), max_size=4)
+def ask(words: Sequence[str], given: Sequence[TermDocument]) -> list[Scored]:
+    return rank([(word,) for word in words], given)
 
 
-def test_the_score_is_that_of_the_formula() -> None:
-    index = Bm25([document("a", oak=2, elm=1), document("b", elm=1), document("c", fir=4)])
-    (found,) = index.rank(["oak"])
-    idf = math.log(1 + (3 - 1 + 0.5) / (1 + 0.5))
-    expected = idf * 2 * 2.2 / (2 + 1.2 * (0.25 + 0.75 * 3 / (8 / 3)))
+documents = st.lists(st.dictionaries(st.sampled_from(WORDS), st.sampled_from([0.25, 1.0, 3.0])), max_size=8).map(
+    lambda all: [document(f"d{place}", **terms) for place, terms in enumerate(all)]
+)
+queries = st.lists(st.sampled_from(WORDS), max_size=5)
+
+
+def test_a_score_is_that_of_the_formula() -> None:
+    (found,) = ask(["oak"], [document("a", oak=2, elm=1), document("b", elm=1), document("c", fir=4)])
+    idf = math.log1p((3 - 1 + 0.5) / 1.5)
+    expected = idf * (K1 + 1) * 2 / (2 + K1 * (1 - B + B * 3 / (8 / 3)))
     assert found.id == "a"
     assert found.score == pytest.approx(expected, abs=1e-9)
+    assert found.share == 1
 
 
-def test_a_rare_term_weighs_more_than_a_common_one() -> None:
-    index = Bm25([document("a", oak=1), document("b", oak=1), document("c", yew=1)])
-    assert [found.id for found in index.rank(["oak", "yew"])] == ["c", "b", "a"]
+def test_the_rarer_word_decides_and_of_equal_ones_the_newer_stands_first() -> None:
+    given = [document("a", oak=1), document("b", oak=1), document("c", yew=1)]
+    assert [found.id for found in ask(["oak", "yew"], given)] == ["c", "b", "a"]
 
 
-def test_equal_scores_stand_newest_first() -> None:
-    assert [found.id for found in rank(["oak"], [document("a", oak=1), document("b", oak=1)])] == ["b", "a"]
+def test_nothing_is_found_by_nothing() -> None:
+    assert ask(["oak"], []) == []
+    assert ask([], [document("a", oak=1)]) == []
+    assert ask(["oak"], [document("a"), document("b")]) == []
 
 
-def test_nothing_is_found_in_nothing() -> None:
-    assert rank(["oak"], []) == []
-    assert rank([], [document("a", oak=1)]) == []
-    assert rank(["oak"], [document("a"), document("b")]) == []
+def test_a_word_is_found_by_any_of_its_terms_and_counts_once_in_the_share() -> None:
+    given = [document("a", oak=1), document("b", oaks=1, elm=1), document("c", fir=1)]
+    found = {str(one.id): one.share for one in rank([("oak", "oaks"), ("elm",)], given)}
+    assert found.keys() == {"a", "b"}
+    assert found["b"] == 1
+    assert 0 < found["a"] < 1
 
 
-def test_an_id_is_added_once() -> None:
-    index = Bm25([document("a", oak=1)])
-    with pytest.raises(InvalidOption, match="'a'"):
-        index.add(document("a", oak=1))
-    assert "a" in index
-    assert len(index) == 1
+def test_how_rare_a_term_is_comes_from_the_documents_alone() -> None:
+    alone = [document("a", oak=1), document("b", elm=1), document("c", elm=1)]
+    blended = [document("a", oak=1, elm=0.5), document("b", elm=1, oak=0.5), document("c", elm=1)]
+    assert {one.id for one in rank([("oak",)], blended, alone)} == {"a", "b"}
+    by_alone = rank([("oak",)], blended, alone)[0].score
+    assert by_alone > rank([("oak",)], blended)[0].score
+
+
+@given(documents, queries, st.randoms())
+def test_the_order_of_words_does_not_matter(given: list[TermDocument], query: list[str], random: object) -> None:
+    assert ask(list(reversed(query)) + query, given) == ask(query, given)
 
 
 @given(documents, queries)
-def test_adding_one_by_one_equals_building_at_once(given: list[TermDocument], query: list[str]) -> None:
-    index = Bm25()
-    for one in given:
-        index.add(one)
-        index.rank(query)
-    assert index.rank(query) == rank(query, given)
-
-
-@given(documents, queries, st.integers(0, 12))
-def test_a_limit_cuts_and_changes_nothing_else(given: list[TermDocument], query: list[str], limit: int) -> None:
-    assert rank(query, given, limit) == rank(query, given)[:limit]
-
-
-@given(documents, queries, st.randoms(use_true_random=False))
-def test_neither_order_nor_repetition_in_the_query_matters(
-    given: list[TermDocument], query: list[str], chance: Random
+def test_exactly_what_holds_a_word_is_found_with_a_score_and_a_share(
+    given: list[TermDocument], query: list[str]
 ) -> None:
-    shuffled = query + query
-    chance.shuffle(shuffled)
-    assert rank(shuffled, given) == rank(query, given)
-
-
-@given(documents, queries)
-def test_exactly_the_documents_with_a_term_are_found(given: list[TermDocument], query: list[str]) -> None:
-    holding = {one.id for one in given if {term for term, _ in one.terms} & set(query)}
-    found = rank(query, given)
-    assert {one.id for one in found} == holding
-    assert all(one.score >= 0 for one in found)
+    found = ask(query, given)
+    assert {one.id for one in found} == {one.id for one in given if set(one.terms) & set(query)}
+    assert [one.score for one in found] == sorted((one.score for one in found), reverse=True)
+    assert all(one.score > 0 and 0 < one.share <= 1 for one in found)

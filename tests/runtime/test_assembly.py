@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 import callsheet
 from callsheet import Conversation, Sheet
 from callsheet.graph.ids import RecordId, StreamId
-from callsheet.testing import FixedClock, SequenceIds, memory_runtime
+from callsheet.graph.record import NONCE_BYTES
+from callsheet.testing import FixedClock, memory_runtime
 from callsheet.wire.names import Wire
 from callsheet.wire.validate import problems
 from tests.runtime.acts import Act, Asking, acts, asking, content, play, records
@@ -102,22 +103,24 @@ def test_assembling_changes_nothing_that_the_next_request_rests_on(acted: list[A
 
 
 class TwoIds:
-    """Ids in sequence, of their own for what is hidden, so that hiding more shifts no visible id."""
+    """Ids in sequence by kind, of their own for what is hidden, so that hiding more shifts no visible id."""
 
     def __init__(self) -> None:
         self.hidden = False
-        self._ids = {False: SequenceIds(), True: SequenceIds()}
+        self._numbers: dict[tuple[str, bool], itertools.count[int]] = {}
+
+    def _next(self, kind: str) -> str:
+        number = next(self._numbers.setdefault((kind, self.hidden), itertools.count(1)))
+        return f"{kind}_{'x' * self.hidden}{number}"
 
     def record(self, kind: str) -> RecordId:
-        id = self._ids[self.hidden].record(kind)
-        return RecordId(f"{kind}_x{id.partition('_')[2]}") if self.hidden else id
+        return RecordId(self._next(kind))
 
     def stream(self) -> StreamId:
-        id = self._ids[self.hidden].stream()
-        return StreamId(f"x{id}") if self.hidden else id
+        return StreamId(self._next("stream"))
 
     def nonce(self) -> bytes:
-        return self._ids[self.hidden].nonce()
+        return self._next("nonce").encode().rjust(NONCE_BYTES, b"0")[-NONCE_BYTES:]
 
 
 def hive_ids(number: int) -> object:

@@ -10,9 +10,11 @@ from hypothesis import strategies as st
 from callsheet import Conversation, Runtime, Sheet
 from callsheet.errors import InvalidOption, NotFound
 from callsheet.graph.changes import Released
-from callsheet.graph.enums import Isolation, Level, Reason
+from callsheet.graph.enums import Isolation, Level, Privacy, Reason
 from callsheet.graph.ids import RecordId
-from callsheet.graph.nodes import ToolArtifact
+from callsheet.graph.nodes import ToolArtifact, ToolMemory
+from callsheet.policy.contracts import ToolContract
+from callsheet.policy.sets import PolicySetDocument
 from callsheet.policy.verdict import DETAIL
 from callsheet.testing import FixedClock, SequenceIds, memory_runtime
 from callsheet.wire.formats import wire_of
@@ -472,3 +474,63 @@ def test_a_process_that_was_just_started_makes_the_same_request() -> None:
         assert sheet(other.participant("Bo")).messages() == sheet(bo).messages()
         bodies = [record.body for record in bo.history()[0]]
         assert any(isinstance(body, ToolArtifact) for body in bodies)
+
+
+def test_what_a_participant_says_of_what_is_nobodys_holds_for_it_alone() -> None:
+    talk = memory_runtime().conversation("mill")
+    results: list[RecordId] = []
+    for number in range(4):
+        call = {"id": f"c{number}", "type": "function", "function": {"name": "weigh", "arguments": "{}"}}
+        talk.record({"role": "user", "content": f"Weigh stone {number}."})
+        talk.record({"role": "assistant", "content": None, "tool_calls": [call]})
+        results += talk.record({"role": "tool", "tool_call_id": f"c{number}", "content": f"{number}204 kg"}).ids
+    own = [talk.promote(one, summary=f"Stone {at} is weighed.") for at, one in enumerate(results)]
+    ada, eve = talk.participant("ada"), talk.participant("eve")
+
+    def seen(view: Conversation) -> object:
+        made = view.assemble(provider="openai", model="gpt-5.2", policy="lean")
+        return json.dumps(made.request()), [repr(view.why_not(made, one).sentence) for one in (*results, *own)]
+
+    before = seen(talk), seen(eve)
+    ada.demote(results[0], "too_old")
+    ada.mark_stale(results[1], own[1])
+    ada.supersede(own[2], own[1])
+    ada.conflict(own[3], own[2])
+    ada.promote(results[0], summary="Stone 0 is light.", supersedes=[own[0]])
+    assert (seen(talk), seen(eve)) == before
+    talk.demote(results[0], "too_old")  # for everybody
+    talk.mark_stale(own[1])
+    assert (seen(talk), seen(eve)) != before
+
+
+def test_what_is_made_of_another_participants_shared_work_is_not_put_into_its_requests() -> None:
+    talk = memory_runtime().conversation("mill")
+    ada, eve = talk.participant("ada"), talk.participant("eve")
+    found = worked(ada, "the north stone has 1204 kg")
+    ada.share(found, to=["eve"])
+    made = eve.promote(found, summary="It is light.")
+    assert made in [one.id for one in eve.memories()]
+    assert made not in [one.id for one in ada.memories()]
+    with pytest.raises(InvalidOption, match="belongs to"):
+        eve.demote(found, "too_old")
+
+
+def test_before_its_first_request_a_participant_goes_by_the_policy_set_of_the_conversation() -> None:
+    talk = memory_runtime().conversation("mill")
+    talk.record(user("Which stone is worn?"))
+    ada = talk.participant("ada")
+    first = worked(ada, "the north stone")
+    house = PolicySetDocument(
+        name="house", version="7", tools=(ToolContract(name="survey", privacy=Privacy.GOOGLE_DERIVED),)
+    )
+
+    def memory(reference: str) -> tuple[str, Privacy]:
+        (made,) = talk._session.ledger.get(talk._session.conversation.key, (ada.promote(reference),))
+        assert isinstance(made.body, ToolMemory)
+        return made.body.promotion_policy, made.header.privacy
+
+    assert memory(first)[0] == "balanced@1"  # nothing was decided yet
+    talk.assemble(provider="openai", model="gpt-5.2", policy=house)
+    assert memory(worked(ada, "the south stone", id="c2")) == ("house@7", Privacy.GOOGLE_DERIVED)
+    ada.assemble(provider="openai", model="gpt-5.2", policy="lean")
+    assert memory(worked(ada, "the east stone", id="c3"))[0] == "lean@1"

@@ -3,6 +3,7 @@
 import json
 import logging
 from collections.abc import Callable
+from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
@@ -203,6 +204,98 @@ def test_a_recall_gives_markers_and_slices_that_join_to_them(talk: Conversation)
     joined = b"".join(talk.recall(artifact, bytes=(at, at + 50)).bytes for at in range(0, len(whole), 50))
     assert joined == whole
     assert all(hidden.encode() not in whole for hidden in HIDDEN)
+
+
+@pytest.mark.parametrize(("kind", "secret"), [(kind, secret) for kind, secret in EVERY if secret.isprintable()])
+def test_a_secret_as_the_name_of_a_tool_or_speaker_is_a_marker(
+    talk: Conversation, kind: str, secret: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    talk.record({"role": "user", "content": "What is set there?", "name": secret})
+    call = {"id": "c0", "type": "function", "function": {"name": secret, "arguments": "{}"}}
+    recorded = talk.record({"role": "assistant", "content": None, "tool_calls": [call]})
+    one = sheet(talk)
+    made = [repr(recorded), repr(talk.pending()), sent(one), sent(sheet(talk, provider="anthropic"))]
+    made += [repr(talk.execute([])), repr(talk.executions())]
+    talk.record({"role": "tool", "tool_call_id": "c0", "content": "fired"})
+    artifact = asked(talk, "cone 6", tool=secret)
+    made += [all_that_is_made(talk, artifact), repr(talk.executions()), repr(talk.approvals()), repr(talk.memories())]
+    made += [sent(sheet(talk, "replay")), repr(talk.trace(sheet(talk))), sheet(talk).explain(), caplog.text]
+    orphan = talk.record({"role": "tool", "tool_call_id": "c9", "name": secret, "content": "x"}).ids[0]
+    made += [repr(talk.history()), refused(lambda: talk.promote(orphan, summary="", payload=1))]
+    assert [one for one in made if secret.casefold() in one.casefold()] == [], kind
+
+
+def test_listings_of_calls_print_no_arguments(talk: Conversation) -> None:
+    call = {"id": "c1", "type": "function", "function": {"name": "fire", "arguments": json.dumps({"x": SECRETS[0]})}}
+    talk.record({"role": "user", "content": "Fire it."})
+    talk.record({"role": "assistant", "content": None, "tool_calls": [call]})
+
+    def fire(x: str) -> str:
+        return "fired"
+
+    needing = callsheet.tool(contract=ToolContract(name="fire", needs_approval=True))(fire)
+    executed = talk.execute([needing])
+    (approval,) = talk.approvals()
+    (execution,) = talk.executions()
+    for listed in (executed, talk.approvals(), talk.approvals(everywhere=True), talk.executions(), talk.pending()):
+        assert SECRETS[0] not in repr(listed)
+    assert approval.arguments == execution.arguments == json.dumps({"x": SECRETS[0]})
+
+
+@pytest.mark.parametrize(("kind", "secret"), EVERY)
+def test_what_was_asked_for_is_told_again_without_secrets(talk: Conversation, kind: str, secret: str) -> None:
+    artifact = asked(talk, json.dumps({"pot": {"glaze": "ash"}, "note": f"here {secret}"}))
+    sheet(talk)
+    short = secret[:300]
+    acts: list[Callable[[], object]] = [
+        lambda: talk.recall(artifact, search=short).text,
+        lambda: talk.recall(artifact, pointer=f"/pot/{short}"),
+        lambda: talk.recall(artifact, pointer=short),
+        lambda: talk.recall(short),
+        lambda: talk.recall(artifact, search=short * 40),
+        lambda: talk.search(short),
+        lambda: talk.answer_recall(json.dumps({"reference": artifact, "part": f'"{short}"'})),
+        lambda: talk.answer_recall(json.dumps({"reference": artifact, "part": f"/pot/{short}"})),
+        lambda: talk.answer_recall(json.dumps({"reference": short})),
+        lambda: talk.answer_recall(json.dumps({"query": short})),
+        lambda: talk.answer_recall(short),
+        lambda: talk.demote(artifact, short),
+        lambda: talk.on(short),
+        lambda: talk.child(short),
+        lambda: talk.resume(short),
+        lambda: talk.sheet(short),
+        lambda: talk.participant("ada", isolation=short),
+        lambda: talk.assemble(provider="openai", model="gpt-5.2", policy=short),
+    ]
+    for number, act in enumerate(acts):
+        try:
+            told = repr(act())
+        except CallsheetError as error:
+            told = f"{error} {error!r}"
+        assert short not in told, number
+
+
+@pytest.mark.parametrize(("kind", "secret"), EVERY)
+@pytest.mark.parametrize("parts", [2, 3])
+def test_a_secret_that_several_parts_hold_together_is_in_no_bytes(
+    talk: Conversation, kind: str, secret: str, parts: int
+) -> None:
+    cuts = [len(secret) * at // parts for at in range(parts + 1)]
+    texts = [secret[low:high] for low, high in pairwise(cuts)]
+    texts = ["keep ", *texts, " this"]
+    artifact = asked(talk, [{"type": "text", "text": text} for text in texts])
+    message = talk.record({"role": "user", "content": [{"type": "text", "text": text} for text in texts]}).ids[0]
+    for reference in (artifact, message):
+        whole = talk.recall(reference)
+        assert secret.encode() not in whole.bytes
+        assert whole.bytes.startswith(b"keep ")
+        assert whole.bytes.endswith(b" this")
+        assert secret not in whole.text
+        assert secret not in whole.text.replace("\n", "")
+        joined = b"".join(talk.recall(reference, bytes=(at, at + 9)).bytes for at in range(0, len(whole.bytes), 9))
+        assert joined == whole.bytes
+    assert "privileged" in refused(lambda: talk.raw(artifact))
 
 
 # ---------------------------------------------------------------------------------------------- labels

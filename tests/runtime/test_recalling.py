@@ -360,7 +360,8 @@ def test_a_sheet_names_what_it_does_not_show_in_full_and_each_can_be_fetched(run
     ids, sheet = stepped(talk, recall=recall)
     named = sheet.references()
     short = {one.record for one in sheet.selections if one.note or one.level not in (Level.RAW, Level.DENSE)}
-    assert {one.id for one in named} == short
+    # What a milestone states is fetched by the reference of its source, which stands in its line.
+    assert {one.id for one in named} == {id for id in short if not id.startswith("milestone_")}
     results = [one for one in named if one.kind == "artifact"]
     assert results
     for one in results:

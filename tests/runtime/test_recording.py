@@ -1,9 +1,11 @@
 """What is recorded is paired by position, joined to its sheet, and refused whole or not at all."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 
+import callsheet
 from callsheet import Conversation, Runtime, ToolCard
 from callsheet.errors import AmbiguousSheet, InvalidMessage, InvalidOption, InvalidTime, NotFound
 from callsheet.graph.changes import ToolsOffered
@@ -315,3 +317,39 @@ def test_names_that_no_store_can_hold_are_refused(runtime: Runtime, talk: Conver
         talk.branch(name=name)
     with pytest.raises(InvalidOption, match="model"):
         talk.assemble(provider="openai", model=name)
+
+
+class Telling:
+    """A clock that tells what it is given."""
+
+    def __init__(self, moment: object) -> None:
+        self.moment = moment
+
+    def now(self) -> Any:
+        return self.moment
+
+
+@pytest.mark.parametrize("moment", [10**18, 9 * 10**17, -(10**17), 253_370_764_800_000_000, 1.5, True, "now", None])
+def test_a_clock_that_tells_no_date_is_refused_before_anything_is_recorded(moment: object) -> None:
+    clock = Telling(1_767_225_600_000_000)
+    runtime = callsheet.open(":memory:", clock=clock)
+    talk = runtime.conversation("mill")
+    talk.record(user("Which stone is worn?"))
+    before = talk.transcript()
+    clock.moment = moment
+    acts: list[Callable[[], object]] = [
+        lambda: talk.record(user("And now?")),
+        lambda: talk.assemble(provider="openai", model="gpt-5.2"),
+        lambda: runtime.conversation("another"),
+        lambda: talk.spawn("Look."),
+        lambda: runtime.skills.add("mill", summary="Mill.", instructions="Mill it."),
+    ]
+    for act in acts:
+        with pytest.raises(InvalidTime, match="the clock tells"):
+            act()
+    assert talk.transcript() == before
+    assert runtime.conversations() == ["mill"]
+    clock.moment = 253_370_764_799_999_999  # the last microsecond of the year 9998
+    talk.record(user("And now?"))
+    assert talk.transcript()[-1].at.year == 9998
+    assert talk.assemble(provider="openai", model="gpt-5.2").explain()

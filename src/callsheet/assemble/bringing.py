@@ -8,6 +8,8 @@ time are needed with them.
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from heapq import nsmallest
+from typing import NamedTuple
 
 from callsheet.graph.ids import RecordId
 from callsheet.graph.index import Index, Posting
@@ -92,8 +94,7 @@ def used(postings: Iterable[Posting], in_view: Collection[RecordId]) -> frozense
     return frozenset(record for held in holders.values() if len(held) <= COMMON for record in held if record in in_view)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Match:
+class Match(NamedTuple):
     """How well a record matches the user's turn."""
 
     record: RecordId
@@ -127,14 +128,19 @@ class Matching:
 
     def __init__(self, query: Collection[str], postings: Iterable[Posting], records: int) -> None:
         self._query = frozenset(query)
-        self._places: dict[RecordId, int] = {}
-        self._terms: dict[RecordId, list[str]] = {}
-        frequency: dict[str, int] = {}
+        #: By position.
+        self._records: dict[int, RecordId] = {}
+        self._terms: dict[int, list[str]] = {}
+        known, frequency = self._terms, dict[str, int]()
         for posting in postings:
-            if posting.term is not None:
-                self._places[posting.record] = posting.position
-                self._terms.setdefault(posting.record, []).append(posting.term)
-                frequency[posting.term] = frequency.get(posting.term, 0) + 1
+            term, place = posting.term, posting.position
+            if term is None:
+                continue
+            frequency[term] = frequency.get(term, 0) + 1
+            if place in known:
+                known[place].append(term)
+            else:
+                self._records[place], known[place] = posting.record, [term]
         self._frequency = frequency
         count = max(records, *frequency.values()) if frequency else records
         self._weight = {term: math.log1p((count - seen + 0.5) / (seen + 0.5)) for term, seen in frequency.items()}
@@ -142,36 +148,27 @@ class Matching:
     def promising(self, limit: int) -> list[int]:
         """Positions of the records that hold most of the weight, at most `limit`."""
         weight = self._weight
-        held = {record: sum([weight[term] for term in terms]) for record, terms in self._terms.items()}
-        best = sorted(held, key=lambda record: (-round(held[record], 9), -self._places[record]))[:limit]
-        return [self._places[record] for record in best]
+        held = [(-round(sum([weight[term] for term in terms]), 9), -place) for place, terms in self._terms.items()]
+        return [-place for _, place in nsmallest(limit, held)]
 
     def matches(self, records: Mapping[int, Counted]) -> list[Match]:
         """The records at these positions, best first, equal ones newest first."""
-        weight, total = self._weight, sum(self._weight.values())
+        weight, total, frequency = self._weight, sum(self._weight.values()), self._frequency
         average = sum(counted.length for counted in records.values()) / len(records) if records else 1.0
-        found: list[Match] = []
-        for record, place in self._places.items():
-            counted = records.get(place)
-            if counted is None:
+        query, found = len(self._query), list[Match]()
+        for place, counted in records.items():
+            if place not in self._terms:
                 continue
             norm = K1 * (1 - B + B * counted.length / (average or 1.0))
             counts = counted.counts
-            held = [term for term in self._terms[record] if counts.get(term)]
+            held = [term for term in self._terms[place] if counts.get(term)]
+            shared = len(held)
             score = sum([weight[term] * (K1 + 1) * counts[term] / (counts[term] + norm) for term in held])
             covers = sum([weight[term] for term in held]) / total if total else 0.0
-            either = len(counts) + len(self._query) - len(held)
-            found.append(
-                Match(
-                    record=record,
-                    position=place,
-                    score=score,
-                    covers=covers,
-                    alike=len(held) / either if either else 0.0,
-                    shared=len(held),
-                    rare=any(self._frequency[term] <= RARE for term in held),
-                )
-            )
+            either = len(counts) + query - shared
+            rare = min([frequency[term] for term in held], default=RARE + 1) <= RARE
+            alike = shared / either if either else 0.0
+            found.append(Match(self._records[place], place, score, covers, alike, shared, rare))
         return sorted(found, key=lambda match: (-round(match.score, 9), -match.position))
 
 

@@ -13,7 +13,7 @@ from itertools import groupby
 
 from msgspec.structs import replace
 
-from callsheet.assemble import blocks, speaking, standins
+from callsheet.assemble import blocks, episodes, personal, speaking, standins
 from callsheet.assemble.clearing import cleared
 from callsheet.assemble.forms import Forms, asked, unsaid
 from callsheet.assemble.lateness import late
@@ -21,6 +21,7 @@ from callsheet.assemble.legend import explained
 from callsheet.assemble.likeness import Earlier
 from callsheet.assemble.observing import Above, observed
 from callsheet.assemble.pairing import Pairing, pair, shown_calls
+from callsheet.assemble.stated import stated
 from callsheet.derive.reading import read as read_document
 from callsheet.derive.redaction import Redaction
 from callsheet.derive.text import binary_standin, readable
@@ -28,7 +29,17 @@ from callsheet.graph import values
 from callsheet.graph.effects import UNSETTLED
 from callsheet.graph.enums import ArtifactStatus, Level, Reason, Role
 from callsheet.graph.ids import RecordId
-from callsheet.graph.nodes import Message, Selection, ToolArtifact, ToolCall, ToolMemory
+from callsheet.graph.nodes import (
+    Episode,
+    Fact,
+    Message,
+    Milestone,
+    Selection,
+    ToolArtifact,
+    ToolCall,
+    ToolMemory,
+    UserMemory,
+)
 from callsheet.graph.record import Record
 from callsheet.graph.times import Instant, to_datetime
 
@@ -196,11 +207,24 @@ class _Composer:
         return Composed(block=blocks.Said(role=Role.USER, parts=(blocks.Text(text=text),)), source=None)
 
     def _note(self, members: tuple[Selection, ...]) -> Composed:
+        if members[0].stream is not None:
+            return self._personal(members)
         unlisted = self.material.unlisted if members[0].note == 1 else 0
         names = (self._speaker(selection.record) or "" for selection in members)
         marks = tuple(self._mark(one) + self._again(one) + name for one, name in zip(members, names, strict=True))
         text = self.material.forms.note(members, unlisted, lambda: self._lines(members), self.material.withheld, marks)
         said = blocks.Said(role=Role.USER, parts=(blocks.Text(text=text),))
+        return Composed(block=said, source=None, noted=tuple(selection.record for selection in members))
+
+    def _personal(self, members: tuple[Selection, ...]) -> Composed:
+        """A note of what is kept about the user."""
+        kept = ((one, self.material.records[one.record].body) for one in members)
+        lines = [
+            personal.line(one, body, text_of(self.read(body.value)))
+            for one, body in kept
+            if isinstance(body, UserMemory)
+        ]
+        said = blocks.Said(role=Role.USER, parts=(blocks.Text(text=personal.note(lines)),))
         return Composed(block=said, source=None, noted=tuple(selection.record for selection in members))
 
     def _lines(self, members: Sequence[Selection]) -> list[str]:
@@ -254,6 +278,12 @@ class _Composer:
             return line + self._asked(body) if selection.level is Level.DENSE else line
         if isinstance(body, ToolMemory):
             return self.material.forms.remembered(selection, body, memory_text(body, self.read))
+        references = self.material.forms.references
+        if isinstance(body, Episode):
+            text = text_of(self.read(body.summary))
+            return episodes.episode_line(selection.record, selection.level, body, text, references=references)
+        if isinstance(body, Milestone | Fact):
+            return episodes.stated_line(selection.level, body, stated(self.read(body.value)), references=references)
         assert isinstance(body, ToolArtifact)
         call = self.material.calls.get(body.call) if body.call is not None else None
         tool = (call.tool if call is not None else body.tool) or "tool"

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from callsheet.assemble import episodes
 from callsheet.assemble.compose import (
     BINARY,
     INSTRUCTING,
@@ -19,6 +20,7 @@ from callsheet.assemble.forms import excerpt
 from callsheet.assemble.items import Item
 from callsheet.assemble.naming import named_places
 from callsheet.assemble.sizes import estimated_tokens, recorded_tokens
+from callsheet.assemble.stated import Stated, stated
 from callsheet.derive.derived import Derived
 from callsheet.derive.document import Document
 from callsheet.derive.entities import LIMIT as ENTITIES
@@ -27,12 +29,13 @@ from callsheet.derive.reading import read as read_document
 from callsheet.graph.enums import Level, Reason, Role
 from callsheet.graph.ids import RecordId
 from callsheet.graph.index import Index
-from callsheet.graph.nodes import Message, ToolArtifact, ToolCall, ToolMemory
+from callsheet.graph.nodes import Episode, Fact, Message, Milestone, ToolArtifact, ToolCall, ToolMemory
 from callsheet.graph.ports import TokenCounter
 from callsheet.graph.record import Record
 from callsheet.graph.values import CallRef, Media, Text
 from callsheet.policy.rehydration import EXACT
 from callsheet.policy.sets import PolicySetDocument
+from callsheet.policy.settings import Manner as Wanted
 from callsheet.policy.verdict import Decision
 from callsheet.recall.tool import NAME as RECALL
 
@@ -103,6 +106,8 @@ class Itemiser:
     per_result: int = 0
     #: Entities now in play: of a narrowed result the parts that touch them are shown first.
     in_play: frozenset[str] = frozenset()
+    #: Whether pictures are shown.
+    vision: bool = True
     #: What the newest user turn and the calls since then name: what a new result is read for.
     asked: frozenset[str] = frozenset()
     #: Records that the last request did not show. What they name themselves is no reason to show it first.
@@ -119,6 +124,8 @@ class Itemiser:
             return self._message(seen, body, decision)
         if isinstance(body, ToolMemory):
             return self._memory(seen, body, decision)
+        if isinstance(body, Episode | Milestone | Fact):
+            return self._second_hand(seen, body, decision)
         assert isinstance(body, ToolArtifact)
         return self._result(seen, body, decision)
 
@@ -139,6 +146,7 @@ class Itemiser:
             size += OPEN
         listed = seen.open or not (isinstance(body, Message) or getattr(body, "tool", None) == RECALL)
         held = Level.NONE if decision.most is Level.NONE else Level.SAFE
+        hard = next(one for one in decision.verdicts if one.hard and one.most in (Level.SAFE, Level.NONE))
         return Item(
             id=seen.record.id,
             position=seen.record.position,
@@ -152,10 +160,32 @@ class Itemiser:
             most=held,
             most_hard=decision.most_hard,
             least=Level.NONE if decision.least is Level.NONE and not seen.open else held,
-            reason=next(one.reason for one in decision.verdicts if one.hard and one.most in (Level.SAFE, Level.NONE)),
+            reason=hard.reason,
+            rule=hard.rule,
             used=max(seen.used, seen.turn),
             open=seen.open,
             covers=body.sources if isinstance(body, ToolMemory) else (),
+            second_hand=episodes.second_hand(body),
+        )
+
+    def _second_hand(self, seen: Seen, body: Episode | Milestone | Fact, decision: Decision) -> Item:
+        text = text_of(self.read(body.summary)) if isinstance(body, Episode) else ""
+        said = Stated() if isinstance(body, Episode) else stated(self.read(body.value))
+        return Item(
+            id=seen.record.id,
+            # It stands where what it tells of stood.
+            position=body.last if isinstance(body, Episode) else seen.record.position,
+            turn=seen.turn,
+            group=seen.record.id,
+            role=None,
+            noted=episodes.sizes(seen.record.id, body, text, said, self.counter.count),
+            most=decision.most,
+            most_hard=decision.most_hard,
+            least=decision.least,
+            used=max(seen.used, seen.turn),
+            reason=Reason.CONFLICT if _contradicted(decision) else decision.reason,
+            rule=decision.rule,
+            second_hand=episodes.second_hand(body),
         )
 
     def _memory(self, seen: Seen, body: ToolMemory, decision: Decision) -> Item:
@@ -177,6 +207,7 @@ class Itemiser:
             used=max(seen.used, seen.turn),
             covers=body.sources,
             reason=Reason.CONFLICT if _contradicted(decision) else decision.reason,
+            rule=decision.rule,
         )
 
     def _message(self, seen: Seen, body: Message, decision: Decision) -> Item:
@@ -208,6 +239,7 @@ class Itemiser:
             most_hard=decision.most if instruction else decision.most_hard,
             least=Level.DENSE if seen.open else _least(body, decision),
             reason=decision.reason,
+            rule=decision.rule,
             used=seen.turn,
             open=seen.open,
         )
@@ -234,9 +266,15 @@ class Itemiser:
             part for part in parts if isinstance(part, Media) and not (part.mime == BINARY and part.data is not None)
         )
         return sum(
-            self.counter.count_picture(width=part.width, height=part.height) if _may_be_seen(part) else UNSEEN
+            self.counter.count_picture(width=part.width, height=part.height) if self._may_be_seen(part) else UNSEEN
             for part in shown
         )
+
+    def _may_be_seen(self, part: Media) -> bool:
+        """Bytes that say that they are a picture and have no size are none; no provider takes them."""
+        if not part.mime.startswith("image/"):
+            return True
+        return self.vision and (part.data is None or part.width is not None)
 
     def _result(self, seen: Seen, body: ToolArtifact, decision: Decision) -> Item:
         call = self.calls.get(body.call) if body.call is not None else None
@@ -286,6 +324,7 @@ class Itemiser:
             most_hard=decision.most_hard,
             least=decision.least,
             reason=decision.reason,
+            rule=decision.rule,
             segments=segments,
             used=max(seen.used, seen.turn),
             like=seen.like,
@@ -318,7 +357,9 @@ class Itemiser:
         touched = derived.table.touching(wanted) if wanted else frozenset()
         starts = {segments[index].start for index in touched if index < len(segments)}
         declared = (contract.narrowing for contract in self.policy.tools if contract.name == body.tool)
-        manner = Manner(next((one for one in declared if one is not None), self.policy.narrowing.manner).value)
+        meant = next((one for one in declared if one is not None), self.policy.narrowing.manner)
+        # A summary is a memory of its own; until it is there, the result stands by its ends.
+        manner = Manner.START_END if meant is Wanted.SUMMARY else Manner(meant.value)
         chosen = choose(
             document,
             # With the mark behind it, it takes no more than the limit.
@@ -340,11 +381,6 @@ def _contradicted(decision: Decision) -> bool:
     """Whether another record says otherwise, and nothing else speaks against this one."""
     capped = decision.reason is not Reason.INCLUDED
     return not capped and any(verdict.reason is Reason.CONFLICT for verdict in decision.verdicts)
-
-
-def _may_be_seen(part: Media) -> bool:
-    """Bytes that say that they are a picture and have no size are none; no provider takes them."""
-    return part.data is None or part.width is not None or not part.mime.startswith("image/")
 
 
 def _holding(document: Document, places: Sequence[int]) -> frozenset[int]:

@@ -2,9 +2,20 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 
 from callsheet.graph.enums import Level, Reason, Role
 from callsheet.graph.ids import RecordId
+
+
+class SecondHand(StrEnum):
+    """What tells of other records, which may stand beside it."""
+
+    EPISODE = "episode"
+    #: What somebody laid down for what follows.
+    LAID_DOWN = "laid_down"
+    #: Another milestone or fact.
+    STATED = "stated"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -34,6 +45,8 @@ class Item:
     #: The least it may be shown in; `Level.NONE`: it may be left out.
     least: Level = Level.NONE
     reason: Reason = Reason.INCLUDED
+    #: The rule behind `reason`; empty: none.
+    rule: str = ""
     #: The segments of the narrowed form, where `standing` or `noted` offers `Level.FOCUS`.
     segments: tuple[int, ...] = ()
     #: The newest turn in which it was used, its own at least.
@@ -51,6 +64,10 @@ class Item:
     covers: tuple[RecordId, ...] = ()
     #: Of a result: all that was remembered of it was replaced since, so it says how it was.
     replaced: bool = False
+    #: None: it is what was said or found itself, or a memory of a result.
+    second_hand: SecondHand | None = None
+    #: The episode that stands for it: it does not stand in its own place any more, unless it must.
+    compacted: RecordId | None = None
 
     @property
     def is_result(self) -> bool:

@@ -43,11 +43,13 @@ def late(placed: Iterable[Record], answers: Collection[RecordId], others: Collec
 
 def widened(items: Mapping[RecordId, Item]) -> dict[RecordId, Item]:
     """The items, with room for the line of each result that came late."""
-    said = sorted(item.position for item in items.values() if item.role is Role.ASSISTANT and not item.given)
+    said = sorted([item.position for item in items.values() if item.role is Role.ASSISTANT and not item.given])
     wide = dict(items)
     for item in items.values():
+        if item.role is not None:  # no result
+            continue
         asking = items.get(item.group)
-        if not item.is_result or asking is None or asking.id == item.id:
+        if asking is None or asking.id == item.id:
             continue
         if bisect_left(said, item.position) - bisect_left(said, asking.position) > 1:
             wide[item.id] = dataclasses.replace(item, framing=item.framing + LINE)

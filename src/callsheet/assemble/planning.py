@@ -14,6 +14,7 @@ from enum import StrEnum
 
 from msgspec.structs import replace
 
+from callsheet.assemble.episodes import Beside
 from callsheet.assemble.items import Item
 from callsheet.assemble.knapsack import Option, choose
 from callsheet.assemble.needed import Needed
@@ -35,6 +36,8 @@ class Rewrite(StrEnum):
     FIRST = "first"
     #: A record that stands in view may no longer, or not in this detail.
     HARD = "hard"
+    #: Somebody asked for a compaction: what episodes stand for leaves its place.
+    COMPACTED = "compacted"
     #: Another policy set or version of assembly: what was chosen was chosen by other rules.
     CHANGED = "changed"
     #: Another provider, model or set of tools: nothing of the last request is cached.
@@ -169,7 +172,7 @@ class Planner:
 
     def size(self, selections: Iterable[Selection]) -> int:
         """Tokens of a request of these selections."""
-        return self.limits.fixed + sum(self.size_of(selection) for selection in selections)
+        return self.limits.fixed + sum(map(self.size_of, selections))
 
     def size_of(self, selection: Selection) -> int:
         """Tokens of one record where and as it stands."""
@@ -193,11 +196,13 @@ class Planner:
         held = remembered(self._of(standing, fresh), {*stand, *fresh.records}, fresh.replaced_by)
         replacing = [id for id in fresh.replacing if id not in held.idle]
         back = dict.fromkeys([*replacing, *(held.instead.get(id, id) for id in fresh.brought)])
-        raw = {selection.record for selection in standing.selections if selection.level is Level.RAW}
-        exact = [id for id in fresh.exact if self.items[id].exact and id not in raw and id not in fresh.records]
+        exact = [id for id in fresh.exact if self.items[id].exact and id not in fresh.records]
+        raw = {one.record for one in standing.selections if one.level is Level.RAW} if exact else ()
+        exact = [id for id in exact if id not in raw]
         note += [self._brought(id, notes + 1) for id in back if id not in stand and id not in exact]
         note += [self._brought(id, notes + 1) for id in exact]
-        whole = {selection.record for selection in standing.selections if _whole(selection)}
+        likes = {self.items[id].like for id in fresh.records}
+        whole = {one.record for one in standing.selections if one.record in likes and _whole(one)}
         news = [self._stands(self.items[id], whole) for id in fresh.records]
         news = [selection for selection in news if selection.level is not Level.NONE]
         place = next(
@@ -258,7 +263,9 @@ class Planner:
         ids = dict.fromkeys(
             [*(selection.record for selection in before), *fresh.brought, *fresh.records, *fresh.memories]
         )
-        items = sorted((self.items[id] for id in ids), key=lambda item: item.position)
+        every = sorted((self.items[id] for id in ids), key=lambda item: item.position)
+        beside = self._beside(every, fresh.brought)
+        items = [item for item in every if item.second_hand is None]
         # What stands far behind the rest is told in a note, which also says how much lies between.
         near = [item for item in items if item.id not in fresh.behind and not item.covers]
         recent = (self._whole_history(near) if standing is None else None) or self._kept(items)
@@ -270,15 +277,27 @@ class Planner:
         if not self.policy.verbatim and self.size(stands.values()) + owed > self.limits.budget:
             # What is told by its difference rests on the other, which may be shortened now.
             stands = self._told(self._fitted(plain, owed))
-        room = self.limits.low - self.size(stands.values())
+        room = self.limits.low - self.size(stands.values()) - beside.first()
         rest = [item for item in items if item.id not in stands and item.id not in held.idle]
+        # What was said in a span is told by its episode.
+        rest = [item for item in rest if not self._told_by_episode(item) or item.id in fresh.brought]
         noted = self._noted_with(held, rest, room, fresh.brought)
-        left_out = {item.id: _omission(item) for item in items if item.id not in stands and item.id not in noted}
+        told_beside = beside.rest(room - sum(self.size_of(selection) for selection in noted.values()))
+        noted |= {id: self._in_note(self.items[id], level) for id, level in told_beside.items()}
+        if told_beside:
+            listed = {*(item.id for item in rest), *told_beside}
+            rest = [item for item in every if item.id in listed]
+        left_out = {item.id: _omission(item) for item in every if item.id not in stands and item.id not in noted}
         told = {id for id, memory in held.instead.items() if memory in noted}
         left_out |= {
             id: reason
             for id, reason in held.covered.items()
             if id in left_out and (reason is not Reason.REMEMBERED or id in told)
+        }
+        left_out |= {
+            item.id: Reason.REMEMBERED
+            for item in items
+            if item.id in left_out and item.compacted in told_beside and self._told_by_episode(item)
         }
         left_out |= {id: self.items[id].reason for id, selection in stands.items() if selection.level is Level.NONE}
         note = [noted[item.id] for item in rest if item.id in noted]
@@ -289,6 +308,17 @@ class Planner:
         front = [stands[item.id] for item in shown if item.instruction]
         back = [stands[item.id] for item in shown if not item.instruction]
         return Plan(selections=(*front, *note, *back), rewrite=why, carried=0.0, left_out=left_out)
+
+    @staticmethod
+    def _told_by_episode(item: Item) -> bool:
+        """Whether it was said in a span that has its episode, and no policy wants it shown by itself."""
+        return item.compacted is not None and not item.is_result and item.least is Level.NONE
+
+    def _beside(self, items: Sequence[Item], brought: Sequence[RecordId]) -> Beside:
+        """The episodes, milestones and facts among the items, to be chosen within their share of the low-water mark."""
+        most = int(self.policy.compaction.shown * max(0, self.limits.low - self.limits.fixed))
+        told = [item for item in items if item.second_hand is not None]
+        return Beside(items=told, brought=frozenset(brought), most=most)
 
     def _whole_history(self, items: Sequence[Item]) -> Sequence[Item] | None:
         """A history that was never shown, where it needs no note: the reader's own, and others' where they fit too."""
@@ -304,7 +334,7 @@ class Planner:
         to save less than what leaving out brings with it.
         """
         there = {item.id for item in items}
-        if not all(item.group in there and item.most is not Level.NONE for item in items):
+        if not all(item.group in there and item.most is not Level.NONE and item.compacted is None for item in items):
             return False
         limit = self.limits.low
         if self.policy.low_water.tokens is not None:
@@ -332,8 +362,9 @@ class Planner:
         since = self.turn - self.policy.turns
         # The last turns do not begin with an answer whose question is gone.
         since -= any(item.turn == since and item.role is Role.USER for item in items if not item.instruction)
-        own = [item for item in items if not item.given]
-        groups = {item.group for item in own if item.turn > since or item.position == newest or item.open}
+        own = [item for item in items if not item.given and item.second_hand is None]
+        recent = (item for item in own if (item.turn > since and item.compacted is None) or item.position == newest)
+        groups = {item.group for item in recent} | {item.group for item in own if item.open}
         # What was just given is there to be answered, however few turns are kept.
         groups.update(item.group for item in own[-1:])
         return [item for item in items if item.instruction or item.group in groups]
@@ -529,13 +560,18 @@ def _standing_size(item: Item, level: Level) -> int:
     """Tokens of a record in its own place; a form that it has in notes alone is as large there."""
     if level is Level.NONE:
         return 0
-    fallback = item.noted.get(level, item.standing.get(Level.RAW, 0))
-    return item.framing + item.standing.get(level, fallback)
+    size = item.standing.get(level)
+    if size is None:
+        size = item.noted.get(level, item.standing.get(Level.RAW, 0))
+    return item.framing + size
 
 
 def _noted_size(item: Item, level: Level) -> int:
     """Tokens of a record's line in a note."""
-    return 0 if level is Level.NONE else item.noted.get(level, item.standing.get(level, 0))
+    if level is Level.NONE:
+        return 0
+    size = item.noted.get(level)
+    return size if size is not None else item.standing.get(level, 0)
 
 
 def _told_best(item: Item) -> tuple[Level, ...]:

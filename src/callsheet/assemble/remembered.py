@@ -37,9 +37,10 @@ def remembered(
     idle: set[RecordId] = set()
     covered: dict[RecordId, Reason] = {}
     instead: dict[RecordId, RecordId] = {}
-    for item in sorted(known.values(), key=lambda item: item.position):
+    telling = [item for item in known.values() if item.covers or item.reason is Reason.SUPERSEDED]
+    for item in sorted(telling, key=lambda item: item.position):
         if not item.covers:
-            if item.reason is Reason.SUPERSEDED and (now := current.of(item.id)) is not None:
+            if (now := current.of(item.id)) is not None:
                 instead.setdefault(item.id, now)
             continue
         away = [id for id in item.covers if id not in standing]

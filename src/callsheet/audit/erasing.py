@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from callsheet.audit.copies import copies_of
 from callsheet.audit.holding import blocks_holding
 from callsheet.audit.indexing import index_of
 from callsheet.errors import NotFound
@@ -28,9 +29,11 @@ class Erasure(Value):
 def erase(session: Session, records: Sequence[RecordId], *, by: str = "", reason: str = "") -> Erasure:
     """Erase records of a conversation: first the erasure is recorded, then bodies and blocks go, for good.
 
-    Past requests keep their selections, sizes and reasons; what was sent of them is gone where it held the text. A
-    message's calls, a call's result and what others said of any of them are records of their own. Erasing again what an
-    interrupted erasure left is fine. Raises `NotFound` for a record that is not there; then nothing is erased.
+    With them goes what gives their words again: what was merged, reported or handed on of them, recalls of them, and
+    what was derived of them, also where it rests on others too. Past requests keep their selections, sizes and reasons;
+    what was sent of them is gone where it held the text. A message's calls, a call's result and what others said of any
+    of them in their own words are records of their own. Erasing again what an interrupted erasure left is fine. Raises
+    `NotFound` for a record that is not there; then nothing is erased.
     """
     ledger, conversation = session.ledger, session.conversation
     ids = tuple(dict.fromkeys(records))
@@ -38,6 +41,8 @@ def erase(session: Session, records: Sequence[RecordId], *, by: str = "", reason
     missing = [id for id in ids if id not in {record.id for record in found}]
     if missing or not found:
         raise NotFound(f"there is no record {missing[0] if missing else ''!r} in conversation {conversation.name!r}")
+    found = [*found, *copies_of(ledger, conversation.key, ids)]
+    ids = tuple(record.id for record in found)
     living = [record for record in found if record.body is not None]
     blocks = dict.fromkeys((*blocks_holding(ledger, conversation, living), *_named_before(session, ids)))
     note = Erased(

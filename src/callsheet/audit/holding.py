@@ -17,7 +17,16 @@ from callsheet.assemble.standins import NOTE
 from callsheet.errors import BodyErased, Damaged
 from callsheet.graph.enums import StreamKind
 from callsheet.graph.ids import RecordId
-from callsheet.graph.nodes import ContextAssembly, Message, ToolArtifact, ToolCall
+from callsheet.graph.nodes import (
+    ContextAssembly,
+    Episode,
+    Fact,
+    Message,
+    Milestone,
+    ToolArtifact,
+    ToolCall,
+    ToolMemory,
+)
 from callsheet.graph.ports import Ledger, Owner
 from callsheet.graph.record import Record, Stream, StreamKey
 from callsheet.graph.values import CallRef, Media, Payload, Text
@@ -159,6 +168,10 @@ class _Holding:
         body = record.body
         if isinstance(body, ToolCall):
             yield from _spelt(self._text(body.arguments))
+        elif isinstance(body, ToolMemory | Episode):
+            yield self._text(body.summary)
+        elif isinstance(body, Milestone | Fact):
+            yield from _spelt(self._text(body.value))
         for part in body.parts if isinstance(body, Message) else body.content if isinstance(body, ToolArtifact) else ():
             if isinstance(part, CallRef):
                 continue

@@ -6,10 +6,12 @@ from functools import partial
 from callsheet.assemble.sizes import RECORDED_IN
 from callsheet.errors import BodyErased, Damaged
 from callsheet.graph.index import Index
-from callsheet.graph.nodes import ToolArtifact, ToolCall
+from callsheet.graph.nodes import KnowledgeChunk, ToolArtifact, ToolCall
 from callsheet.graph.ports import IndexOf, Ledger, Owner
 from callsheet.graph.record import Record, StreamKey
 from callsheet.ledger.prepare import owner_of
+from callsheet.runtime.documenting.indexing import index_stored
+from callsheet.runtime.documenting.texts import Texts
 from callsheet.runtime.indexing import Indexing
 from callsheet.runtime.redacting import redaction_of
 
@@ -21,12 +23,16 @@ def index_of(ledger: Ledger) -> IndexOf:
     """
     owners = {stream.key: owner_of(stream) for stream in ledger.streams()}
     count = _counting()
+    texts: dict[Owner, Texts] = {}
 
     def index(record: Record) -> Index | None:
         key = StreamKey(tenant=record.header.tenant, stream=record.header.stream)
         if record.body is None:
             return None
         try:
+            if isinstance(record.body, KnowledgeChunk):
+                reading = texts.setdefault(owners[key], Texts(ledger=ledger, owner=owners[key]))
+                return index_stored(key, record.body, reading)
             return _derived(ledger, key, owners[key], record, count)
         except (Damaged, BodyErased):
             return ledger.indexed(key, [record.position]).get(record.position)

@@ -4,13 +4,26 @@ import sys
 from collections.abc import Sequence
 
 from callsheet._version import __version__
-from callsheet.cli import approvals, assemble, audit, demo, evaluate, exchange, explain, policy, replay, saving, show
+from callsheet.cli import (
+    approvals,
+    assemble,
+    audit,
+    demo,
+    evaluate,
+    exchange,
+    explain,
+    policy,
+    replay,
+    saving,
+    show,
+    worker,
+)
 from callsheet.cli.exits import Exit, exit_of
 from callsheet.cli.output import Output, Unprintable
 from callsheet.cli.parsing import Parser, UsageError, make_parser
 from callsheet.errors import CallsheetError
 
-_FAMILIES = (demo, exchange, show, assemble, explain, approvals, policy, replay, evaluate, audit, saving)
+_FAMILIES = (demo, exchange, show, assemble, explain, approvals, policy, replay, evaluate, audit, saving, worker)
 
 
 def command_line() -> Parser:

@@ -15,14 +15,21 @@ if TYPE_CHECKING:
 
 @contextmanager
 def opened(
-    store: str, tenant: str | None = None, *, create: bool = False, signer: "Signer | None" = None
+    store: str,
+    tenant: str | None = None,
+    *,
+    create: bool = False,
+    signer: "Signer | None" = None,
+    idle: float | None = None,
+    embedder: str | None = None,
 ) -> Iterator["Runtime"]:
     """An open store. Raises `NotFound` where there is none, so that looking for one does not make one."""
     from callsheet.runtime.opening import open as open_store
 
     if not create and not Path(store).exists():
         raise NotFound(f"there is no store at {store}")
-    with open_store(store, tenant=DEFAULT_TENANT if tenant is None else tenant, signer=signer) as runtime:
+    name = DEFAULT_TENANT if tenant is None else tenant
+    with open_store(store, tenant=name, signer=signer, idle=idle, embedder=embedder) as runtime:
         yield runtime
 
 

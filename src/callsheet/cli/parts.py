@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from callsheet.cli.listing import Part, Row
-from callsheet.errors import NotFound
+from callsheet.errors import InvalidOption, NotFound
 
 if TYPE_CHECKING:
     from callsheet.graph.record import Body, Record
@@ -169,6 +169,33 @@ def _sheets(runtime: "Runtime", talk: "Conversation") -> Iterator[Row]:
         }
 
 
+def _gauge(runtime: "Runtime", talk: "Conversation") -> Iterator[Row]:
+    try:
+        gauge = talk.gauge()
+    except InvalidOption:  # no request was assembled here yet
+        return
+    parts, left = gauge.parts, gauge.compaction
+    yield {
+        "model": gauge.model,
+        "provider": gauge.provider,
+        "window": gauge.window,
+        "used": f"{gauge.used:.1%}",
+        "tokens": gauge.tokens,
+        "since": gauge.since,
+        "instructions": parts.instructions,
+        "tools": parts.tools,
+        "history": parts.total - parts.instructions - parts.tools - parts.memories,
+        "memories": parts.memories,
+        "replay": gauge.replay_tokens,
+        "replay_used": f"{gauge.replay_used:.1%}",
+        "exact": gauge.exact,
+        "sheet": gauge.sheet,
+        "not_compacted": left.tokens,
+        "turns_not_compacted": left.turns,
+        "compaction": "due" if left.due else "",
+    }
+
+
 def _body(runtime: "Runtime", talk: "Conversation", id: str) -> "Body | None":
     from callsheet.graph.ids import ROOT_BRANCH
 
@@ -233,6 +260,23 @@ PARTS: tuple[Part, ...] = (
         what="the requests that were assembled",
         rows=_sheets,
         columns=("sheet", "at", "model", "mode", "tokens", "replayed", "billed", "written_anew"),
+    ),
+    Part(
+        name="gauge",
+        what="how full its context is, as of the newest request",
+        rows=_gauge,
+        columns=(
+            "model",
+            "window",
+            "used",
+            "tokens",
+            "instructions",
+            "tools",
+            "history",
+            "memories",
+            "replay",
+            "since",
+        ),
     ),
 )
 """What can be listed."""

@@ -37,6 +37,7 @@ def add(commands: Commands) -> None:
     )
     parser.add_argument("conversation", nargs="?", metavar="CONVERSATION")
     parser.add_argument("record", nargs="?", metavar="RECORD")
+    parser.add_argument("--status", metavar="STATUS", help="list the conversations that are opened, active, … alone")
     parser.add_argument("--branch", metavar="NAME", default="main", help="the branch (default: %(default)s)")
     parser.add_argument("--as", dest="reader", metavar="NAME", help="as this participant or sub-agent sees it")
     listed = parser.add_mutually_exclusive_group()
@@ -50,9 +51,11 @@ def add(commands: Commands) -> None:
 def _show(args: argparse.Namespace, out: Output) -> Exit:
     if args.part is not None and (args.conversation is None or args.record is not None):
         raise UsageError(f"--{args.part.name} lists a part of one conversation; name it, and no record")
+    if args.status is not None and args.conversation is not None:
+        raise UsageError("--status lists conversations; name none")
     with opened(args.store, args.tenant) as runtime:
         if args.conversation is None:
-            _list(runtime, out)
+            _list(runtime, args.status, out)
         elif args.part is not None:
             talk = viewed(runtime.existing(args.conversation), args.branch, args.reader)
             tell(args.part, runtime, talk, out)
@@ -70,9 +73,9 @@ def _show(args: argparse.Namespace, out: Output) -> Exit:
 # --------------------------------------------------------------------------- the list
 
 
-def _list(runtime: "Runtime", out: Output) -> None:
+def _list(runtime: "Runtime", status: str | None, out: Output) -> None:
     rows: list[list[str]] = []
-    for name in runtime.conversations():
+    for name in runtime.conversations(status=status):
         talk = runtime.existing(name)
         counters = talk.counters()
         last = counters.last_turn_at
@@ -149,6 +152,7 @@ def _item(item: "Item") -> dict[str, object]:
             "name": item.name,
             "text": item.text,
             "attachments": list(item.attachments),
+            "tokens": item.tokens,
             "at": item.at.isoformat(),
         }
     return {
@@ -159,6 +163,7 @@ def _item(item: "Item") -> dict[str, object]:
         "status": item.status.value if item.status is not None else None,
         "result": item.artifact,
         "size": item.size,
+        "tokens": item.tokens,
         "at": item.at.isoformat(),
     }
 

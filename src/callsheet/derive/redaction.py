@@ -6,8 +6,10 @@ All that is derived of a text is derived of the text with its markers, so nothin
 import hashlib
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
+from typing import NamedTuple
 
 from callsheet.derive.secrets import Secret, find, formed
 from callsheet.derive.text import readable
@@ -18,7 +20,7 @@ _SHOWN = 6
 _REPEATED = 32
 """Secrets of one text, the first, whose value is looked for again where nothing else tells it."""
 
-_TELLING = 8
+TELLING = 8
 """Characters from which on a value is a secret wherever it stands."""
 
 _BY_NAME = frozenset({"password", "secret", "token", "url-password", "aws-secret-key", "bearer-token"})
@@ -55,6 +57,35 @@ def _unescaped(text: str, found: Sequence[Secret]) -> list[Secret]:
     return kept
 
 
+class Place(NamedTuple):
+    """A secret in a text, and what stands in its place."""
+
+    start: int
+    end: int
+    marker: str
+
+
+def applied(text: str, places: Sequence[Place]) -> str:
+    """The text with the markers of these places, which ascend, in the place of what is there."""
+    pieces: list[str] = []
+    end = 0
+    for place in places:
+        pieces += (text[end : place.start], place.marker)
+        end = place.end
+    return "".join([*pieces, text[end:]])
+
+
+def _occurrences(text: str, value: str, mark: str, places: Sequence[Place]) -> Iterator[Place]:
+    """Where a value stands between places."""
+    begins = [0, *(place.end for place in places)]
+    ends = [*(place.start for place in places), len(text)]
+    for begin, end in zip(begins, ends, strict=True):
+        at = text.find(value, begin, end)
+        while at >= 0:
+            yield Place(at, at + len(value), mark)
+            at = text.find(value, at + len(value), end)
+
+
 @dataclass(frozen=True, slots=True)
 class Redaction:
     """Puts markers in the place of secrets.
@@ -71,27 +102,61 @@ class Redaction:
 
     def text(self, text: str) -> str:
         """The text with a marker for each secret; the text itself where it holds none."""
+        places = self.places(text)
+        return applied(text, places) if places else text
+
+    def places(self, text: str) -> list[Place]:
+        """Where markers stand in the place of secrets, ascending and apart: what `text` applies."""
         found: Sequence[Secret] = find(text)
         if _ESCAPED.search(text) is not None:
             found = _unescaped(text, found)
-        return self._marked(text, found) if found else text
+        return self._places(text, found) if found else []
 
-    def _marked(self, text: str, found: Sequence[Secret]) -> str:
-        pieces: list[str] = []
-        end = 0
+    def name(self, name: str) -> str:
+        """The same for the name of a tool or speaker: short, and kept in many places as it is."""
+        return self.text(name) if len(name) >= TELLING else name
+
+    def across(self, texts: Sequence[str]) -> list[str]:
+        """Texts that stand one after another, with a marker also for a secret that only they together hold.
+
+        The marker stands in the text that the secret begins in; what of it the following ones hold is gone.
+        """
+        joined = "".join(texts)
+        ends = list(accumulate(map(len, texts)))
+        spread = [
+            secret for secret in find(joined) if bisect_right(ends, secret.start) != bisect_right(ends, secret.end - 1)
+        ]
+        if not spread:
+            return list(texts)
+        told: list[str] = []
+        start = 0
+        for end in ends:
+            pieces: list[str] = []
+            at = start
+            for secret in spread:
+                if secret.end <= start or secret.start >= end:
+                    continue
+                pieces.append(joined[at : max(at, secret.start)])
+                if secret.start >= start:
+                    pieces.append(self.marker(joined[secret.start : secret.end], secret.kind))
+                at = min(end, secret.end)
+            told.append("".join(pieces) + joined[at:end])
+            start = end
+        return told
+
+    def _places(self, text: str, found: Sequence[Secret]) -> list[Place]:
+        places: list[Place] = []
         again: dict[str, str] = {}
         for secret in found:
             value = text[secret.start : secret.end]
             mark = self.marker(value, secret.kind)
-            if secret.kind in _BY_NAME and len(value) >= _TELLING and len(again) < _REPEATED:
+            if secret.kind in _BY_NAME and len(value) >= TELLING and len(again) < _REPEATED:
                 again[value] = mark
-            pieces += (text[end : secret.start], mark)
-            end = secret.end
-        pieces.append(text[end:])
+            places.append(Place(secret.start, secret.end, mark))
         # The same value stands for the same secret where no name before it tells so.
         for value, mark in sorted(again.items(), key=lambda one: -len(one[0])):
-            pieces[::2] = [piece.replace(value, mark) for piece in pieces[::2]]
-        return "".join(pieces)
+            places = sorted([*places, *_occurrences(text, value, mark, places)])
+        return places
 
     def content(self, content: bytes) -> bytes:
         """The same for bytes; text in another encoding than UTF-8 is in UTF-8 then.
@@ -107,7 +172,7 @@ class Redaction:
             return content if changed is text else changed.encode("utf-8", "surrogatepass")
         text = content.decode("latin-1")
         found = formed(text)
-        return self._marked(text, found).encode("latin-1") if found else content
+        return applied(text, self._places(text, found)).encode("latin-1") if found else content
 
     def marker(self, value: str, kind: str) -> str:
         """What stands in the place of a secret."""

@@ -18,6 +18,8 @@ nach nicht nichts noch nun nur ob oder ohne sehr sein seine seinem seinen seiner
 sondern sonst uber um und uns unser unsere unter viel vom von vor war waren was weg weil weiter welche welchem
 welchen welcher welches wenn werde werden wie wieder will wir wird wirst wo wollen wollte wurde wurden zu zum zur
 zwar zwischen
+bereits gab geben gibt ja nein seit wann warum wem wen wer weshalb wessen wieso wodurch wofur woher wohin womit woran
+worauf woruber
 """
 
 ENGLISH = frozenset(_ENGLISH.split())

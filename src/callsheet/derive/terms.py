@@ -1,5 +1,7 @@
 """Turns text into the terms that BM25 counts: folded, stemmed in English or German, without stop words.
 
+German compounds are found by their parts too, and what is written without spaces by each pair of its characters.
+
 Two texts are comparable only if the same analyser made their terms; ``ANALYSER`` names it and its version.
 """
 
@@ -12,9 +14,10 @@ from enum import StrEnum
 from functools import cache, lru_cache, partial
 from importlib import import_module
 
+from callsheet.derive import compounds
 from callsheet.derive.stopwords import ENGLISH, GERMAN
 
-ANALYSER = "snowball-en-de:1"
+ANALYSER = "snowball-en-de:2"
 """Name and version of the analyser. The version changes whenever some text gets other terms."""
 
 LIMIT = 512
@@ -38,6 +41,8 @@ _REMEMBERED_LONGEST = 32
 _SAMPLE = 2_000
 _BLOCK = 1 << 20
 _WORD = re.compile(r"\w++")
+# Names of one or two letters that a mark tells apart, such as C# and C++.
+_MARKED = re.compile(r"(?<![^\W_])[A-Za-z]{1,2}(?:#|\+\+)(?!\w)")
 _GAP = re.compile(r"\W")
 # Scripts that are written without spaces.
 _CJK = "\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff"
@@ -49,8 +54,9 @@ _MARKS = re.compile(r"[\u0300-\u036f]+")
 
 def terms(text: str, language: Language | None = None) -> list[str]:
     """The terms of the text in its order. Without a language, the one whose stop words are more frequent is taken."""
+    text = _composed(text)
     words = [word for block in _blocks(text) for word in block]
-    analyse = _analyser(language or language_of(text))
+    analyse = _analyser(language or _told(text))
     known = {word: analyse(word) for word in dict.fromkeys(words)}
     return [term for word in words for term in known[word]]
 
@@ -63,20 +69,50 @@ def query_terms(text: str) -> tuple[str, ...]:
     return tuple(term for term in found if term not in ENGLISH and term not in GERMAN)
 
 
+def query_words(text: str) -> tuple[tuple[str, ...], ...]:
+    """What to look for, word by word: the terms of each in both languages, by any of which it is found."""
+    found: dict[tuple[str, ...], None] = {}
+    for word in dict.fromkeys(word for block in _blocks(_composed(text)) for word in block):
+        each = dict.fromkeys(term for language in Language for term in _analyser(language)(word))
+        kept = tuple(sorted(term for term in each if term not in ENGLISH and term not in GERMAN))
+        if kept:
+            found[kept] = None
+    return tuple(found)
+
+
+def weighted(fields: Iterable[tuple[str, int]], limit: int = LIMIT) -> tuple[tuple[str, int], ...]:
+    """`counted` of several fields, such as a title and a body: each occurrence counts as often as its field weighs.
+
+    Where there are more terms than ``limit``, those of earlier fields are kept, and of one field as `counted` does.
+    """
+    counts: dict[str, int] = {}
+    for text, weight in fields:
+        for term, count in counted(text, limit):
+            if term in counts or len(counts) < limit:
+                counts[term] = counts.get(term, 0) + weight * count
+    return tuple(counts.items())
+
+
 def counted(text: str, limit: int = LIMIT) -> tuple[tuple[str, int], ...]:
     """Each distinct term with how often it occurs, in order of first appearance.
 
     Where there are more than ``limit``, the most frequent are kept, of equal ones the earlier.
     """
+    text = _composed(text)
     words: Counter[str] = Counter()
     for block in _blocks(text):
         words.update(block)
     whole = len(text) <= 8 * _SAMPLE and words.total() <= _SAMPLE
-    analyse = _analyser(_language(words, text) if whole else language_of(text))
+    analyse = _analyser(_language(words, text) if whole else _told(text))
     counts: dict[str, int] = {}
     for word, count in words.items():
         for term in analyse(word):
             counts[term] = counts.get(term, 0) + count
+    if len(counts) < limit and not text.isascii():
+        # Where there is room, also by single characters: some of them are words.
+        singles = Counter(character for word, count in words.items() for character in _IS_CJK.findall(word) * count)
+        for character, count in list(singles.items())[: limit - len(counts)]:
+            counts.setdefault(character, count)
     if len(counts) <= limit:
         return tuple(counts.items())
     kept = set(sorted(counts, key=lambda term: -counts[term])[:limit])
@@ -85,6 +121,10 @@ def counted(text: str, limit: int = LIMIT) -> tuple[tuple[str, int], ...]:
 
 def language_of(text: str) -> Language:
     """The language by its stop words near the beginning; English where nothing tells."""
+    return _told(_composed(text))
+
+
+def _told(text: str) -> Language:
     return _language(Counter(_WORD.findall(text, 0, 8 * _SAMPLE)[:_SAMPLE]), text)
 
 
@@ -102,6 +142,11 @@ def _language(words: Mapping[str, int], text: str) -> Language:
     return Language.GERMAN if german > english else Language.ENGLISH
 
 
+def _composed(text: str) -> str:
+    """Letters with their marks as one character each: a mark on its own is no part of a word."""
+    return text if text.isascii() or unicodedata.is_normalized("NFC", text) else unicodedata.normalize("NFC", text)
+
+
 def _blocks(text: str) -> Iterator[list[str]]:
     """The words of the text, a block at a time so that memory stays bounded."""
     size = len(text)
@@ -115,6 +160,8 @@ def _blocks(text: str) -> Iterator[list[str]]:
             end = gap.start() if gap else stop
             yield _WORD.findall(text, at, end)
             at = end
+        if "#" in text or "++" in text:
+            yield _MARKED.findall(text, start, stop)
 
 
 class _Stemmers(threading.local):
@@ -143,19 +190,27 @@ def _analyser(language: Language) -> Callable[[str], tuple[str, ...]]:
 
 def _working_out(language: Language) -> Callable[[str], tuple[str, ...]]:
     stem = partial(_STEMMERS.stem, language)
-    stop = GERMAN if language is Language.GERMAN else ENGLISH
+    german = language is Language.GERMAN
+    stop = GERMAN if german else ENGLISH
+
+    def joined(plain: str) -> tuple[str, ...]:
+        return tuple(_without_marks(stem(part)) for part in compounds.parts(plain) if part not in stop)
 
     def analyse(word: str) -> tuple[str, ...]:
         if len(word) > _LONGEST:
             return ()
         if word.isascii() and word.isdigit():
             return (word,)
+        if word[-1] in "#+":
+            return (word.lower(),)
         if word.isascii() and (word.islower() or word.istitle() or word.isupper()) and word.isalpha():
             # Most words: what follows comes to this for them.
             lowered = word.lower()
-            return () if lowered in stop or len(lowered) == 1 else (stem(lowered),)
+            if lowered in stop or len(lowered) == 1:
+                return ()
+            return (stem(lowered), *joined(lowered)) if german else (stem(lowered),)
         if not word.isascii():
-            word = unicodedata.normalize("NFC", word)
+            word = _composed(word)
             if _IS_CJK.search(word):
                 return _grams(word)
         pieces = _pieces(word)
@@ -168,6 +223,8 @@ def _working_out(language: Language) -> Callable[[str], tuple[str, ...]]:
             if plain in stop or (len(plain) == 1 and not plain.isdigit()):
                 continue
             found.append(plain if plain[0].isdigit() else _without_marks(stem(_encodable(folded))))
+            if german:
+                found += joined(plain)
         return tuple(found)
 
     return analyse

@@ -90,12 +90,22 @@ def read(path: Path) -> Iterator[Recording | InvalidLine]:
 
     Blank lines are passed over. Compressed data that breaks off ends the file with one error value.
     """
+    for entry in objects(path):
+        messages = None if isinstance(entry, InvalidLine) else entry.raw.get("messages") or entry.raw.get("traj")
+        if isinstance(entry, InvalidLine) or (isinstance(messages, list) and messages):
+            yield entry
+        else:
+            yield InvalidLine("the object has no list of messages", file=str(path), line=entry.line)
+
+
+def objects(path: Path) -> Iterator[Recording | InvalidLine]:
+    """The same of any file of JSON objects, whatever they hold."""
     line = 0
     try:
         with _open(path) as file:
             for line, text in enumerate(file, start=1):
                 if text.strip():
-                    yield _recording(path, line, text)
+                    yield _object(path, line, text)
     except (EOFError, gzip.BadGzipFile, zlib.error) as damage:
         yield InvalidLine(f"the compressed file is damaged from here on ({damage})", file=str(path), line=line + 1)
 
@@ -112,14 +122,11 @@ def _open(path: Path) -> BinaryIO:
     return cast("BinaryIO", gzip.open(path, "rb")) if path.suffix == ".gz" else path.open("rb")
 
 
-def _recording(path: Path, line: int, text: bytes) -> Recording | InvalidLine:
+def _object(path: Path, line: int, text: bytes) -> Recording | InvalidLine:
     try:
         raw = json.loads(text)
     except (ValueError, RecursionError) as problem:
         return InvalidLine(f"not JSON ({problem})", file=str(path), line=line)
     if not isinstance(raw, dict):
         return InvalidLine("a recording is a JSON object", file=str(path), line=line)
-    messages = raw.get("messages") or raw.get("traj")
-    if not isinstance(messages, list) or not messages:
-        return InvalidLine("the object has no list of messages", file=str(path), line=line)
     return Recording(line=line, raw=raw)

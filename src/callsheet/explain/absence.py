@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from enum import StrEnum
 
-from callsheet.explain.facts import SHOWN, Known, Worth
+from callsheet.explain.facts import KEPT, SHOWN, Known, Worth
 from callsheet.explain.sentences import about, because, spoke, taken_back, visible, weighed
 from callsheet.explain.words import LEVELS, NO_RULES, REASONS
 from callsheet.graph.enums import Level, Policy, Reason
@@ -141,7 +141,7 @@ def _outcome(evidence: Evidence, known: Known) -> Outcome:
         return Outcome.LATER
     if not evidence.on_lineage:
         return Outcome.NOT_RELEASED if evidence.unreleased else Outcome.BRANCH
-    if known.kind not in SHOWN:
+    if known.kind not in SHOWN and known.kind != KEPT:
         return Outcome.BOOKKEEPING
     if evidence.erased:
         return Outcome.ERASED
@@ -213,6 +213,8 @@ def _because(outcome: Outcome, evidence: Evidence, known: Known, sheet: RecordId
             return f"{could}; what was remembered of it has been replaced: what replaced it tells how it is"
         case Outcome.REMEMBERED:
             memory = f" ({evidence.instead})" if evidence.instead is not None else ""
+            if known.kind == "message":
+                return f"{could}; what was said in its span is told by an episode{memory}"
             return f"{could}; raw not loaded because the memory was enough{memory}"
         case Outcome.OUT_OF_VIEW:
             return f"{could}, was out of view already, and nothing new named it or what it tells"
@@ -233,6 +235,8 @@ def _beyond(outcome: Outcome, evidence: Evidence, known: Known) -> str:
             return f"no request shows records of the kind {known.kind}"
         case Outcome.ERASED:
             return "its content was erased"
+        case _ if known.kind == KEPT:
+            return "memories of the user take a small share of a request, and others came first"
         case _:
             return REASONS[Reason.OVER_BUDGET]
 

@@ -14,6 +14,12 @@ from callsheet.graph.record import Record
 from callsheet.graph.values import DEFAULT_PRIVACY, Count, Value
 from callsheet.policy.sets import PolicySetDocument
 
+KEPT = "user_memory"
+"""The kind of what is kept of the user in a stream of its own: requests show it, too."""
+
+MEMORY = "memory."
+"""Before the reason in the counts of memories of the user that were looked at and do not stand in the request."""
+
 SHOWN = frozenset({"message", "artifact", "tool_memory"})
 """The kinds of record that requests show. A call stands and falls with its message."""
 

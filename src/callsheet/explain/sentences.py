@@ -2,12 +2,14 @@
 
 from collections.abc import Mapping
 
-from callsheet.explain.facts import Known, Worth
+from callsheet.explain.facts import KEPT, Known, Worth
 from callsheet.explain.words import INSTRUCTIONS, KINDS, LEVELS, NO_RULES, PROTECTED, REASONS
 from callsheet.graph.enums import ArtifactStatus, Level, Reason
 from callsheet.graph.nodes import Boundary, Selection
 from callsheet.policy.conditions import written
 from callsheet.policy.verdict import Decision, Ruling
+
+_SECOND_HAND = ("episode", "milestone", "fact")
 
 
 def about(known: Known) -> str:
@@ -49,12 +51,15 @@ def _from(known: Known) -> str:
     if not known.sources:
         return ""
     first, more = known.sources[0], len(known.sources) - 1
-    return f" from artifact {first}" + (f" and {more:,} more" if more else "")
+    kind = "" if known.kind in (KEPT, *_SECOND_HAND) else "artifact "
+    return f" from {kind}{first}" + (f" and {more:,} more" if more else "")
 
 
 def visible(known: Known, boundary: Boundary) -> str:
     """By what way a record is visible at a boundary."""
     reader = "visible to this participant" if boundary.participant is not None else "visible here"
+    if known.kind == KEPT:
+        return f"kept over the user's conversations, {reader}"
     if known.gift is not None and known.gift.how != WITHDRAWN:
         reader = f"{known.gift.how} to this reader by {known.gift.by}"
     return f"{_place(known, boundary)}, {_whose(known, boundary)}, {reader}"
@@ -160,6 +165,9 @@ def _because(
     if known.kind == "tool_memory" and reason in (Reason.INCLUDED, Reason.CONFLICT):
         also = f", and says so: {REASONS[reason]}" if reason is Reason.CONFLICT else ""
         return f"{_stands_for(known)}{also}; raw not loaded because the memory was enough"
+    if known.kind == KEPT and reason in (Reason.INCLUDED, Reason.CONFLICT):
+        also = f", and says so: {REASONS[reason]}" if reason is Reason.CONFLICT else ""
+        return _kept(decision, "the newest turns call for it") + also
     if known.exact and level is Level.RAW:
         return _exact(known)
     if reason is Reason.SUPERSEDED and known.kind == "artifact" and level in _TOLD:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from callsheet.explain.facts import Known, Worth
+from callsheet.explain.facts import MEMORY, Known, Worth
 from callsheet.explain.sentences import protection, stands
 from callsheet.explain.words import NO_RULES, REWRITES
 from callsheet.graph.enums import Level, Reason, RuntimeMode
@@ -51,6 +51,8 @@ class Explained(Value):
     rewritten_because: str
     levels: tuple[tuple[Level, int], ...]
     omitted: tuple[tuple[Reason, int], ...]
+    #: Memories of the user that were looked at and do not stand in it, by reason.
+    memories_left_out: tuple[tuple[Reason, int], ...]
     #: Records on branches that this one does not inherit; no budget had a part in it. None: not counted.
     other_branches: Count | None
     #: Of these, the work of sub-agents that they did not release.
@@ -101,6 +103,9 @@ def explain(
         rewritten_because=REWRITES.get(assembly.rewritten, assembly.rewritten),
         levels=tuple((level, counts[level]) for level in Level if level in counts),
         omitted=tuple((reason, count) for reason, count in assembly.omitted if reason is not Reason.BRANCH),
+        memories_left_out=tuple(
+            (Reason(code.removeprefix(MEMORY)), count) for code, count in assembly.decisions if code.startswith(MEMORY)
+        ),
         other_branches=other_branches,
         of_sub_agents=of_sub_agents,
         timings=assembly.timings,
@@ -174,6 +179,8 @@ def _figures(explained: Explained) -> Iterator[str]:
         yield f"Not inherited, whatever the budget: {explained.other_branches:,} (branch){children}."
     for reason, count in explained.omitted:
         yield f"Left out: {count:,} ({reason.value.replace('_', ' ')})."
+    for reason, count in explained.memories_left_out:
+        yield f"Left out of the memories of the user: {count:,} ({reason.value.replace('_', ' ')})."
 
 
 def _in_particular(boundary: Boundary) -> bool:

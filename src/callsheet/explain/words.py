@@ -19,6 +19,7 @@ REWRITES: Mapping[str, str] = {
     ),
     Rewrite.UNCACHED: "it was written anew: model, provider or tools are other than before, so nothing was cached",
     Rewrite.EXPIRED: "it was written anew: the provider has forgotten the request before",
+    Rewrite.COMPACTED: "it was written anew: a compaction was asked for, so episodes stand for what they tell",
     Rewrite.HIGH_WATER: "it was written anew: appending would have passed the high-water mark",
     Rewrite.PAYS: "it was written anew: keeping what it held had come to cost as much as writing it anew",
 }

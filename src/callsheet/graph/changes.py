@@ -14,6 +14,8 @@ class Superseded(Value, tag="superseded"):
     current: RecordId
     replaced: tuple[RecordId, ...]
     reason: str = ""
+    #: From when on the replaced ones hold no more, where that is another time than that of this record.
+    at: Instant | None = None
 
 
 class Conflicted(Value, tag="conflicted"):
@@ -85,12 +87,14 @@ class MarkedStale(Value, tag="marked_stale"):
 
 
 class Promoted(Value, tag="promoted"):
-    """Whether an artifact became a memory, and which."""
+    """Whether an artifact became a memory, or a proposal of a user memory was accepted, and which it became."""
 
     artifact: RecordId
     #: None: it was not promoted; it stays recallable.
     memory: RecordId | None = None
     decision: RecordId | None = None
+    #: Who said so, where a person did.
+    by: str = ""
 
 
 class Compacted(Value, tag="compacted"):
@@ -99,6 +103,16 @@ class Compacted(Value, tag="compacted"):
     episode: RecordId
     first: Count
     last: Count
+    #: The last turn of the span, as its reader counts them.
+    turn: Count = 0
+    #: Tokens in o200k_base, messages and results, and of these results: of all dealt with for its reader so far.
+    tokens: Count = 0
+    records: Count = 0
+    results: Count = 0
+    #: Records of this span and earlier ones that no episode stands for yet: calls that wait, and what stands with them.
+    left: tuple[RecordId, ...] = ()
+    #: Somebody asked for it: the next request is written anew, where else it is when that pays.
+    asked: bool = False
 
 
 class Calibrated(Value, tag="calibrated"):
@@ -128,6 +142,22 @@ class LifecycleChanged(Value, tag="lifecycle_changed"):
 
     status: Lifecycle
     reason: str = ""
+
+
+class Counted(Value, tag="counted"):
+    """What a branch had come to up to a position, its inherited part included, so that nothing is counted again."""
+
+    upto: Count
+    turns: Count = 0
+    messages: Count = 0
+    calls: Count = 0
+    artifacts: Count = 0
+    runs: Count = 0
+    tokens_in: Count = 0
+    tokens_out: Count = 0
+    cached_in: Count = 0
+    #: When the newest turn began.
+    last_turn: Instant | None = None
 
 
 class Reclassified(Value, tag="reclassified"):
@@ -251,6 +281,7 @@ Change: TypeAlias = (
     | Calibrated
     | IndexAdvanced
     | LifecycleChanged
+    | Counted
     | Reclassified
     | RetentionApplied
     | Erased

@@ -14,6 +14,7 @@ from callsheet.graph.changes import (
     CallResolved,
     Compacted,
     Conflicted,
+    Counted,
     Erased,
     ImportProgress,
     IndexAdvanced,
@@ -31,7 +32,7 @@ from callsheet.graph.changes import (
     ToolsOffered,
     Withdrawn,
 )
-from callsheet.graph.enums import ArtifactStatus, CallStatus, Relation, StateField
+from callsheet.graph.enums import ArtifactStatus, CallStatus, Lifecycle, Relation, StateField
 from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import (
     Branch,
@@ -169,8 +170,8 @@ def _(body: ToolMemory, id: RecordId) -> Effects:
 
 @_effects.register
 def _(body: UserMemory, id: RecordId) -> Effects:
-    source = _links(Relation.DERIVED_FROM, id, (body.source,)) if body.source is not None else ()
-    return Effects(links=source + _replaces(id, body.supersedes))
+    sources = (*((body.source,) if body.source is not None else ()), *body.sources)
+    return Effects(links=_links(Relation.DERIVED_FROM, id, sources) + _replaces(id, body.supersedes))
 
 
 @_effects.register
@@ -206,7 +207,8 @@ def _(body: PolicyDecision, id: RecordId) -> Effects:
 
 @_effects.register
 def _(body: Superseded, id: RecordId) -> Effects:
-    return Effects(links=_replaces(body.current, body.replaced))
+    ended = _each(body.replaced, StateField.UNTIL, str(body.at)).states if body.at is not None else ()
+    return Effects(states=ended, links=_replaces(body.current, body.replaced))
 
 
 @_effects.register
@@ -283,7 +285,13 @@ def _(body: IndexAdvanced, id: RecordId) -> Effects:
 
 @_effects.register
 def _(body: LifecycleChanged, id: RecordId) -> Effects:
-    return Effects(states=(_set("", StateField.STATUS, body.status.value),))
+    put_away = (_set("", StateField.ARCHIVED, id),) if body.status is Lifecycle.ARCHIVED else ()
+    return Effects(states=(_set("", StateField.STATUS, body.status.value), *put_away))
+
+
+@_effects.register
+def _(body: Counted, id: RecordId) -> Effects:
+    return Effects(states=(_set("", StateField.COUNTED, id),))
 
 
 @_effects.register

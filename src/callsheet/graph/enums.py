@@ -310,3 +310,9 @@ class StateField(StrEnum):
     IMPORT = "import"
     #: The record that says that the body is gone.
     ERASED = "erased"
+    #: Of a branch: the record of what it has come to.
+    COUNTED = "counted"
+    #: Of a conversation: the record that put it away last, also after it was taken up again.
+    ARCHIVED = "archived"
+    #: From when on a memory holds no more, in microseconds.
+    UNTIL = "until"

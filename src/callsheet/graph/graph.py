@@ -1,7 +1,7 @@
 """`Graph`: the fold of one stream's records. What it says after a record, every store must say after that record."""
 
 from bisect import bisect_left, bisect_right
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from itertools import islice
 
@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from callsheet.graph.effects import StateSet, effects
 from callsheet.graph.enums import Relation, StateField
 from callsheet.graph.ids import RecordId
-from callsheet.graph.index import Index, IndexRow, Posting, PostingQuery, index_row, packed
+from callsheet.graph.index import Index, IndexRow, Match, MatchQuery, Posting, PostingQuery, index_row, packed
 from callsheet.graph.query import LinkQuery, LinkRow, NodeQuery, NodeRow, Projection, StateQuery, StateRow, current
 from callsheet.graph.record import Record
 
@@ -136,6 +136,18 @@ class Graph:
             rows = self._occurrences(self._terms.get(term, []), query)
             found += [Posting(term=term, position=row.position, record=row.id) for row in rows]
         return found
+
+    def matches(self, query: MatchQuery) -> list[Match]:
+        """See `MatchQuery`."""
+        counts = Counter(position for word in dict.fromkeys(query.words) for position in self._holding(word))
+        behind = (-query.behind[0], -query.behind[1]) if query.behind is not None else (-len(query.words) - 1, 0)
+        found = sorted((-words, -position) for position, words in counts.items() if words > 1)
+        rows = ((-words, self._nodes[-position - 1]) for words, position in found if (words, position) > behind)
+        seen = ((words, row) for words, row in rows if query.lineage.sees(row.branch, row.position))
+        return [Match(words, row.position, row.id) for words, row in islice(seen, query.limit)]
+
+    def _holding(self, word: Sequence[str]) -> set[int]:
+        return {position for term in word for position in self._terms.get(term, ())}
 
     def _occurrences(self, positions: list[int], query: PostingQuery) -> list[NodeRow]:
         stop = len(positions) if query.before is None else bisect_left(positions, query.before)

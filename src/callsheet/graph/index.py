@@ -3,6 +3,7 @@
 A projection like the others: dropped and rebuilt from the records at any time, and erased with the body it came from.
 """
 
+import struct
 from typing import NamedTuple
 
 import msgspec
@@ -10,7 +11,7 @@ import msgspec
 from callsheet.graph.canonical import content_digest
 from callsheet.graph.cut import Lineage
 from callsheet.graph.ids import RecordId
-from callsheet.graph.values import Count, Digest, Value
+from callsheet.graph.values import Count, Digest, Value, Vector
 
 
 class Index(Value):
@@ -48,12 +49,58 @@ class Posting(Value, gc=False):
     record: RecordId
 
 
+class MatchQuery(Value):
+    """Where at least two words occur together, visible along a lineage.
+
+    The answer gives the positions with the most words first, of equal ones the newest.
+    """
+
+    #: Each by any of its terms.
+    words: tuple[tuple[str, ...], ...]
+    lineage: Lineage
+    #: Only what comes behind this one, given by how many words and which position.
+    behind: tuple[int, int] | None = None
+    limit: Count
+
+
+class Match(NamedTuple):
+    """A position at which words occur together."""
+
+    words: int
+    position: int
+    record: RecordId
+
+
 class IndexRow(Value):
     """That a record is indexed, and as what."""
 
     position: int
     #: Of the packed index.
     digest: Digest
+
+
+class VectorQuery(Value):
+    """Which vectors of one index are asked for; each bound that is given narrows the answer."""
+
+    #: As the embedder names itself: only vectors of one index compare with each other.
+    index: str
+    #: None: every branch.
+    lineage: Lineage | None = None
+    #: None: of every position.
+    positions: tuple[int, ...] | None = None
+    #: Only positions above this one.
+    after: int = 0
+    #: Only positions up to this one.
+    upto: int | None = None
+
+
+class VectorRow(Value, gc=False):
+    """The vector of one record. Empty cells say that the record holds nothing that could be embedded."""
+
+    position: int
+    record: RecordId
+    branch: RecordId | None = None
+    vector: Vector
 
 
 class Names(NamedTuple):
@@ -89,3 +136,18 @@ def names(content: bytes) -> Names:
 def index_row(position: int, content: bytes) -> IndexRow:
     """The row of a packed index."""
     return IndexRow(position=position, digest=content_digest(content))
+
+
+_scale = struct.Struct(">d")
+
+
+def packed_vector(vector: Vector) -> bytes:
+    """The stored form of a vector."""
+    return _scale.pack(vector.scale) + vector.cells
+
+
+def unpacked_vector(content: bytes) -> Vector:
+    """The vector that was packed. Raises `ValueError`."""
+    if len(content) < _scale.size:
+        raise ValueError(f"a vector has at least {_scale.size} bytes, not {len(content)}")
+    return Vector(scale=_scale.unpack_from(content)[0], cells=content[_scale.size :])

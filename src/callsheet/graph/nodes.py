@@ -166,6 +166,8 @@ class ToolArtifact(Value, tag="artifact"):
     retry: RetryContract | None = None
     #: For the answer of a recall: the original; the bytes are not captured again.
     recalls: RecordId | None = None
+    #: Records whose words it gives again: what was merged, reported or handed on. They are erased together.
+    copies: tuple[RecordId, ...] = ()
     wire: str = ""
     event: str | None = None
     #: Unknown keys of the sender's message, as a JSON object.
@@ -213,18 +215,29 @@ class UserMemory(Value, tag="user_memory"):
 
     #: ``preference``, ``fact`` or ``episode``.
     kind: str
+    #: Whom or what it is about; with `attribute`, what it says of that: of the same two only one holds at a time.
     entity: str
     value: Payload
+    #: The message, or for a proposal the result or call, that it was taken from.
     source: RecordId | None = None
     confidence: float = 1.0
     confidence_source: ConfidenceSource = ConfidenceSource.EXACT_VALUE
     observed: Instant
     freshness: Freshness = Freshness.DURABLE
     stale_after: Instant | None = None
+    #: Known from the beginning; that something newer ended it is said by a `Superseded`.
     valid_until: Instant | None = None
     supersedes: tuple[RecordId, ...] = ()
+    #: True where it rests on what a tool or a model said.
     tainted: bool = False
     attributes: tuple[Attribute, ...] = ()
+    attribute: str | None = None
+    #: Other memories, or records, that it was made from; for one that was proposed, the proposal.
+    sources: tuple[RecordId, ...] = ()
+    #: The name of the only participant that may see it; None: every one.
+    participant: str | None = None
+    #: A model or tool would have it kept; no request shows it unless somebody accepts it.
+    proposed: bool = False
 
 
 class Fact(Value, tag="fact"):
@@ -260,7 +273,7 @@ class Episode(Value, tag="episode"):
     """A note that stands for an older span; the span itself stays readable."""
 
     summary: Payload
-    #: ``extractive`` or ``abstractive``.
+    #: ``extractive``, ``pruned`` (an extract without some of its words) or ``abstractive``.
     method: str
     first: Count
     last: Count
@@ -269,6 +282,12 @@ class Episode(Value, tag="episode"):
     freshness: Freshness = Freshness.DURABLE
     tainted: bool = False
     o200k: Count = 0
+    #: The first and the last turn of it, as its reader counts them.
+    turns: tuple[Count, Count] = (0, 0)
+    #: When the last of it was recorded; None: unknown.
+    observed: Instant | None = None
+    #: What wrote an abstractive one, or left words out of an extract, such as a model; empty for an extract.
+    by: str = ""
 
 
 class KnowledgeDocument(Value, tag="document"):
@@ -281,6 +300,10 @@ class KnowledgeDocument(Value, tag="document"):
     locale: str | None = None
     attributes: tuple[Attribute, ...] = ()
     supersedes: tuple[RecordId, ...] = ()
+    #: How many chunks it was cut into; they are the records behind it.
+    chunks: Count = 0
+    #: What cut it, with its version.
+    chunker: str = ""
 
 
 class KnowledgeChunk(Value, tag="chunk"):
@@ -288,7 +311,9 @@ class KnowledgeChunk(Value, tag="chunk"):
 
     document: RecordId
     index: Count
+    #: The headings that it stands under, the outermost first.
     heading: str = ""
+    #: In the text of the document.
     byte_range: tuple[int, int]
     digest: Digest
 
@@ -381,6 +406,8 @@ class Boundary(Value):
     now: Instant
     #: Results whose exact bytes the caller asked for.
     exact: tuple[RecordId, ...] = ()
+    #: Whether the model takes pictures; else words stand in their place.
+    vision: bool = True
 
 
 class Pins(Value):
@@ -411,6 +438,8 @@ class Selection(Value, array_like=True):
     segments: tuple[int, ...] = ()
     #: An earlier result that stands in its place: of this one, what differs from it is shown.
     against: RecordId | None = None
+    #: The stream that the record is of; None: the conversation's own.
+    stream: StreamId | None = None
 
 
 class ContextAssembly(Value, tag="assembly"):
@@ -446,6 +475,8 @@ class ContextAssembly(Value, tag="assembly"):
     decisions: tuple[tuple[str, int], ...] = ()
     #: Whether what is not shown in full could be referred to.
     recall: bool = False
+    #: Whether the recall tool was said to take SQL.
+    recall_sql: bool = False
     #: Why everything was chosen anew; empty: what the sheet before had shown stands, and this was appended.
     rewritten: str = ""
     #: Records that could be shown and that no note lists, as of the last rewrite; the first note says so.

@@ -25,6 +25,14 @@ class _ValueMeta(StructMeta):
 class Value(Struct, metaclass=_ValueMeta, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """Base of everything that is stored: cannot change, compares by content; a field at its default takes no room."""
 
+    def __repr__(self) -> str:
+        # Bytes are content, such as what a sender put beside a message: printed, they are told by their number.
+        given = ((name, getattr(self, name)) for name in self.__struct_fields__)
+        told = (
+            f"{name}={f'<{len(one)} bytes>' if isinstance(one, bytes) and one else repr(one)}" for name, one in given
+        )
+        return f"{type(self).__name__}({', '.join(told)})"
+
 
 class Scope(Value):
     """Whose a record is and who may see it. Stands in the header, so it survives the erasure of the body."""
@@ -173,6 +181,17 @@ class Attribute(Value):
 
     name: str
     value: str
+
+
+class Vector(Value):
+    """What a text means, as a point: one signed byte for each dimension, and what a step of one is worth.
+
+    Compared by its bytes alone, as whole numbers, so that every machine finds the same order.
+    """
+
+    scale: float
+    #: A signed byte for each dimension, two's complement.
+    cells: bytes
 
 
 class Cut(Value):

@@ -15,8 +15,9 @@ import msgspec
 
 from callsheet.errors import Damaged
 from callsheet.graph.cut import Lineage
-from callsheet.graph.index import Index, Names, names, packed, unpacked
+from callsheet.graph.index import Index, Names, names, packed, packed_vector, unpacked, unpacked_vector
 from callsheet.graph.ports import Owner
+from callsheet.graph.values import Vector
 from callsheet.ledger.vault import Vault
 
 BATCH = 256
@@ -43,7 +44,7 @@ a byte for each further position."""
 def positions(row: MergedRow) -> list[int]:
     """The positions that a row stands for, ascending."""
     _, first, rest = row
-    return [first, *(first + offset for offset in rest)]
+    return [first, *[first + offset for offset in rest]]
 
 
 def merged_upto(position: int) -> int:
@@ -93,6 +94,18 @@ class Indexing:
         try:
             return names(self.packed(stored))
         except msgspec.DecodeError as problem:
+            raise _unreadable(problem) from problem
+
+    def sealed_vector(self, vector: Vector) -> bytes:
+        """The stored form of a vector."""
+        self.prepare()
+        return self._vault.sealed(self._owner, packed_vector(vector))
+
+    def opened_vector(self, stored: bytes) -> Vector:
+        """The vector that was sealed. Raises `Damaged`."""
+        try:
+            return unpacked_vector(self._vault.unsealed(self._owner, stored))
+        except ValueError as problem:
             raise _unreadable(problem) from problem
 
     @cached_property

@@ -8,7 +8,7 @@ from callsheet.policy.contracts import ToolContract
 from callsheet.policy.facts import BOUNDARY, RECORD
 from callsheet.policy.rules import Rule, Then
 from callsheet.policy.sets import BALANCED, RULE_VERSIONS, PolicySetDocument
-from callsheet.policy.settings import Water
+from callsheet.policy.settings import Compaction, Water
 
 FORM_WORDS: Mapping[Level, str] = {
     Level.RAW: "with its values",
@@ -57,9 +57,18 @@ def _view(document: PolicySetDocument) -> Iterator[str]:
     else:
         yield f"The last {document.turns} turns stay in view; a result stands at most as {document.history.value}."
         yield f"History is rewritten above {water(document.high_water)}, down to {water(document.low_water)}."
+    yield from _compaction(document.compaction)
     yield f"One request may load {document.rehydrate:,} bytes of exact evidence."
     yield f"The model is {'offered' if document.recall else 'not offered'} a tool that fetches what was left out."
     yield f"It is {'told' if document.times else 'not told'} when the user said each thing."
+
+
+def _compaction(compaction: Compaction) -> Iterator[str]:
+    marks = [f"{compaction.turns:,} turns"] if compaction.turns is not None else []
+    marks += [f"{compaction.tokens:,} tokens"] if compaction.tokens is not None else []
+    marks += [f"{compaction.share:.0%} of the budget"] if compaction.share is not None else []
+    when = f"beyond {' or '.join(marks)} becomes an episode by itself" if marks else "becomes an episode when asked for"
+    yield f"Older history {when}; a request shows at most {compaction.episodes}."
 
 
 def water(water: Water) -> str:

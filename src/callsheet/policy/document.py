@@ -21,6 +21,7 @@ from callsheet.policy.settings import (
     FORMS,
     HISTORY_LEVELS,
     MOST_BYTES,
+    MOST_EPISODES,
     MOST_MINUTES,
     MOST_SECONDS,
     MOST_TOKENS,
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from yaml.nodes import Node
 
 NEVER = "never"
-"""Written for a class of freshness that time alone never makes stale."""
+"""Written for a class of freshness that time alone never makes stale, and for a mark of compaction that is not set."""
 ANY_PROVIDER = "default"
 
 _Read: TypeAlias = Callable[[Source, "Node", str], object]
@@ -125,6 +126,9 @@ def dump(document: PolicySetDocument) -> str:
     said["freshness"] = {
         freshness.value: NEVER if document.freshness.of(freshness) is None else document.freshness.of(freshness)
         for freshness in Freshness
+    }
+    said["compaction"] = {
+        name: NEVER if (value := getattr(document.compaction, name)) is None else value for name in _COMPACTION
     }
     said["privacy"] = {privacy.value: _forms(document, privacy) for privacy in Privacy}
     said["tools"] = {tool.name: {k: v for k, v in _given(tool).items() if k != "name"} for tool in document.tools}
@@ -228,6 +232,19 @@ def _water(source: Source, node: "Node", name: str) -> object:
     return msgspec.convert(said, Water)
 
 
+def _or_never(read: _Read) -> _Read:
+    return lambda source, node, name: None if node.value == NEVER else read(source, node, f"{name} (or '{NEVER}')")
+
+
+_COMPACTION: Mapping[str, _Read] = {
+    "turns": _or_never(_whole(1, MOST_TOKENS)),
+    "tokens": _or_never(_whole(1, MOST_TOKENS)),
+    "share": _or_never(_number(0, 1)),
+    "least": _whole(0, MOST_TOKENS),
+    "episodes": _whole(0, MOST_EPISODES),
+    "shown": _number(0, 1),
+}
+
 _WEIGHTS: Mapping[str, _Read] = {
     name: _number(1, MOST_MINUTES) if name in ("half_life", "idle") else _number(0, 1)
     for name in Weights.__struct_fields__
@@ -244,6 +261,7 @@ _SETTINGS: Mapping[str, _Read] = {
     "low_water": _water,
     "fill": _member(Fill),
     "narrowing": partial(_fields, {"limit": _whole(1, MOST_TOKENS), "manner": _member(Manner)}),
+    "compaction": partial(_fields, _COMPACTION),
     "freshness": partial(_fields, {freshness.value: _seconds for freshness in Freshness}),
     "recall": _flag,
     "times": _flag,

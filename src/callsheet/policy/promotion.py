@@ -18,7 +18,7 @@ _NOT_MEMORY = allow(Policy.PROMOTION, "not_a_memory")
 _ARTIFACT = limit(Policy.PROMOTION, "artifact_by_reference", Level.REF, Reason.NOT_PROMOTED, hard=False)
 _MEMORY = limit(Policy.PROMOTION, "demoted", Level.NONE, Reason.NOT_PROMOTED, hard=False)
 
-_MEMORIES = ("tool_memory", "fact", "milestone")
+_MEMORIES = ("tool_memory", "user_memory", "fact", "milestone")
 
 
 def judge(candidate: Candidate, boundary: Boundary, policy: PolicySetDocument) -> Verdict:

@@ -17,6 +17,7 @@ from callsheet.policy.settings import (
     MOST_BYTES,
     MOST_TOKENS,
     ClassForms,
+    Compaction,
     Fill,
     Narrowing,
     ProviderForm,
@@ -68,6 +69,8 @@ class PolicySetDocument(Value):
     low_water: Water = Water(tokens=6_000, share=0.5)
     fill: Fill = Fill.KNAPSACK
     narrowing: Narrowing = Narrowing()
+    #: When older history becomes an episode.
+    compaction: Compaction = Compaction()
     privacy: ClassForms = ClassForms()
     #: Exceptions from `privacy`, by provider.
     providers: tuple[ProviderForm, ...] = ()
@@ -178,6 +181,7 @@ REPLAY = PolicySetDocument(
     low_water=Water(share=1.0),
     privacy=ClassForms(connected_account=Level.RAW, google_derived=Level.RAW, secret=Level.RAW),
     freshness=StaleAfter(volatile=None, time_bounded=None),
+    compaction=Compaction(share=None),
     recall=False,
 )
 """Everything verbatim, every instruction in its place: plain replay of the history as one policy among others."""

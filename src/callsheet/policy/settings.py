@@ -14,6 +14,8 @@ class Manner(StrEnum):
 
     START = "start"
     START_END = "start_end"
+    #: Both ends until a summary of a model is there, which background work has made; then that, as a memory.
+    SUMMARY = "summary"
 
 
 class Fill(StrEnum):
@@ -151,6 +153,47 @@ class Narrowing(Value):
     def __post_init__(self) -> None:
         checked(self, "narrowing")
         within(self.limit, 1, MOST_TOKENS, "narrowing.limit")
+
+
+class Compaction(Value):
+    """When what is older than the last turns becomes an episode: at the first mark that the rest has gone over.
+
+    Without any mark only when somebody asks for it.
+    """
+
+    #: Turns, and tokens in plain replay, of what no episode stands for. The source has 20,000 tokens; on recorded agent
+    #: runs that made requests larger by 1 % and dearer by 5 % and kept no more evidence, since results that are needed
+    #: come back by themselves.
+    turns: int | None = None
+    tokens: int | None = None
+    #: Of the budget: what plain replay of what no episode stands for would take, with instructions and tools.
+    share: float | None = 0.85
+    #: Tokens that a compaction must stand for; what is less waits for more.
+    least: int = 1_000
+    #: Episodes that a request may show, the newest; before one leaves, its milestones become facts.
+    episodes: int = 10
+    #: Of the low-water mark: what episodes, milestones and facts may take together.
+    shown: float = 0.25
+
+    def __post_init__(self) -> None:
+        checked(self, "compaction")
+        for name, least in (("turns", 1), ("tokens", 1)):
+            given = getattr(self, name)
+            if given is not None:
+                within(given, least, MOST_TOKENS, f"compaction.{name}")
+        if self.share is not None:
+            within(self.share, 0, 1, "compaction.share")
+        within(self.least, 0, MOST_TOKENS, "compaction.least")
+        within(self.episodes, 0, MOST_EPISODES, "compaction.episodes")
+        within(self.shown, 0, 1, "compaction.shown")
+
+    @property
+    def by_itself(self) -> bool:
+        """Whether it ever happens without being asked for."""
+        return any(mark is not None for mark in (self.turns, self.tokens, self.share))
+
+
+MOST_EPISODES = 100
 
 
 class Weights(Value):

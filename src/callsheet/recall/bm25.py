@@ -1,15 +1,14 @@
-"""Lexical ranking by BM25, with the statistics of exactly the documents that were added and of nothing else.
+"""Lexical ranking by BM25, with the statistics of exactly the documents that are given and of nothing else.
 
 Source: Robertson and Zaragoza, The Probabilistic Relevance Framework: BM25 and Beyond (2009), with the idf that is
-never negative (as Lucene has it). Terms come analysed from outside.
+never negative (as Lucene has it) and weighted fields: what stands in a field counts as often as the field weighs.
+Terms come analysed from outside.
 """
 
-import heapq
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from callsheet.errors import InvalidOption
 from callsheet.graph.ids import RecordId
 
 K1 = 1.2
@@ -27,8 +26,10 @@ class TermDocument:
     """What ranking needs to know of a document."""
 
     id: RecordId
-    #: Terms with how often each occurs; a term that stands twice counts with the sum.
-    terms: tuple[tuple[str, int], ...]
+    #: How often each term occurs, times the weight of where; terms that are not asked for may be left out.
+    terms: Mapping[str, float]
+    #: All its terms, counted alike.
+    length: float
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -37,76 +38,50 @@ class Scored:
 
     id: RecordId
     score: float
+    #: How much of what was asked for it holds, 0 to 1: words count by their rarity.
+    share: float
 
 
-class Bm25:
-    """An index to which documents are added one by one, oldest first; adding and asking cost what they touch.
+def rank(
+    words: Iterable[Sequence[str]], documents: Sequence[TermDocument], alone: Sequence[TermDocument] | None = None
+) -> list[Scored]:
+    """The documents (given oldest first) that hold a term, best first, equal ones newest first.
 
-    Adding costs the terms of the document; asking costs the occurrences of the query's terms. Not thread-safe.
+    A word is found by any of its terms. One that the query repeats counts once; the order of words does not matter.
+    How rare a term is comes from `alone`, where the documents are given with more than they hold themselves.
     """
-
-    def __init__(self, documents: Iterable[TermDocument] = ()) -> None:
-        self._ids: list[RecordId] = []
-        self._known: set[RecordId] = set()
-        self._lengths: list[int] = []
-        self._total = 0
-        #: By term: the places of the documents that hold it, ascending, with how often.
-        self._postings: dict[str, list[tuple[int, int]]] = {}
-        for document in documents:
-            self.add(document)
-
-    def __len__(self) -> int:
-        return len(self._ids)
-
-    def __contains__(self, id: object) -> bool:
-        return id in self._known
-
-    def add(self, document: TermDocument) -> None:
-        """Add a document, newer than all before it. Raises `InvalidOption` for an id that was added before."""
-        if document.id in self._known:
-            raise InvalidOption(f"document {document.id!r} is in the index already")
-        place = len(self._ids)
-        counts: dict[str, int] = {}
-        for term, count in document.terms:
+    asked = sorted({tuple(sorted(set(word))) for word in words if word})
+    holding: dict[str, list[tuple[int, float]]] = {term: [] for word in asked for term in word}
+    for place, document in enumerate(documents):
+        held = document.terms
+        for term, found in holding.items():
+            count = held.get(term, 0)
             if count > 0:
-                counts[term] = counts.get(term, 0) + count
-        length = sum(counts.values())
-        self._ids.append(document.id)
-        self._known.add(document.id)
-        self._lengths.append(length)
-        self._total += length
-        for term, count in counts.items():
-            self._postings.setdefault(term, []).append((place, count))
-
-    def frequency(self, term: str) -> int:
-        """How many documents hold the term."""
-        return len(self._postings.get(term, ()))
-
-    def idf(self, term: str) -> float:
-        """The weight of a term: the rarer, the more; 0 or above, the highest for a term that no document holds."""
-        holding = self.frequency(term)
-        return math.log1p((len(self._ids) - holding + 0.5) / (holding + 0.5))
-
-    def rank(self, query: Iterable[str], limit: int | None = None) -> list[Scored]:
-        """The documents that hold a term of the query, best first, equal ones newest first, at most `limit`.
-
-        A term that the query repeats counts once; the order of its terms does not matter.
-        """
-        scores: dict[int, float] = {}
-        average = self._total / len(self._ids) if self._ids else 0.0
-        for term in sorted(set(query)):
-            postings = self._postings.get(term)
-            if postings is None:
-                continue
-            weight = self.idf(term) * (K1 + 1)
-            for place, count in postings:
-                norm = K1 * (1 - B + B * self._lengths[place] / average)
-                scores[place] = scores.get(place, 0.0) + weight * count / (count + norm)
-        keyed = ((-round(score, _DIGITS), -place) for place, score in scores.items())
-        best = sorted(keyed) if limit is None else heapq.nsmallest(max(limit, 0), keyed)
-        return [Scored(id=self._ids[-place], score=-score) for score, place in best]
+                found.append((place, count))
+    idf = {term: _idf(len(found), len(documents)) for term, found in holding.items()}
+    if alone is not None:
+        idf = {term: _idf(sum(term in one.terms for one in alone), len(alone)) for term in holding}
+    average = sum(document.length for document in documents) / len(documents) if documents else 0.0
+    norms = [K1 * (1 - B + B * document.length / average) if average else K1 for document in documents]
+    scores: dict[int, float] = {}
+    for term in sorted(holding):
+        weight = idf[term] * (K1 + 1)
+        for place, count in holding[term]:
+            scores[place] = scores.get(place, 0.0) + weight * count / (count + norms[place])
+    keyed = sorted((-round(score, _DIGITS), -place) for place, score in scores.items())
+    total = sum(max(idf[term] for term in word) for word in asked)
+    return [
+        Scored(id=documents[-place].id, score=-score, share=_share(asked, documents[-place], idf, total))
+        for score, place in keyed
+    ]
 
 
-def rank(query: Iterable[str], documents: Iterable[TermDocument], limit: int | None = None) -> list[Scored]:
-    """Rank documents (oldest first) once; see `Bm25.rank`."""
-    return Bm25(documents).rank(query, limit)
+def _idf(holding: int, documents: int) -> float:
+    """The weight of a term: the rarer, the more; above 0, the highest for a term that no document holds."""
+    return math.log1p((documents - holding + 0.5) / (holding + 0.5))
+
+
+def _share(words: Sequence[Sequence[str]], document: TermDocument, idf: Mapping[str, float], total: float) -> float:
+    """The part of the words that a document holds."""
+    held = document.terms
+    return round(sum(max((idf[term] for term in word if term in held), default=0.0) for word in words) / total, _DIGITS)

@@ -22,11 +22,14 @@ LONGEST_SEARCH = 1_000
 LONGEST_POINTER = 10_000
 """Characters that a JSON Pointer may have."""
 
+LONGEST_SQL = 4_000
+"""Characters that a query in SQL may have."""
+
 Range: TypeAlias = tuple[int, int | None]
 """From, and up to but without; counted from 0; None: to the end."""
 
-PARTS = ("lines", "rows", "bytes", "characters", "pointer", "search")
-"""The ways to ask for a part of one artifact; at most one at a time."""
+PARTS = ("lines", "rows", "bytes", "characters", "pointer", "search", "sql")
+"""The ways to ask for a part of one artifact; at most one at a time, but rows of what SQL finds."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -46,6 +49,8 @@ class RecallRequest:
     pointer: str | None = None
     #: Text to find in the content, literally, in either case.
     search: str | None = None
+    #: A SELECT over the tables that the content holds; the largest is ``t``. `rows` are then those of its answer.
+    sql: str | None = None
     #: Words to find over everything that may be seen.
     query: str | None = None
     #: Bytes of content, as UTF-8, that the answer may hold.
@@ -57,12 +62,13 @@ class RecallRequest:
             raise InvalidOption("give either 'reference' (one artifact) or 'query' (search over everything)")
         if self.query is not None and asked:
             raise InvalidOption(f"{asked[0]!r} needs a 'reference'; 'query' stands alone")
-        if len(asked) > 1:
+        if len(asked) > 1 and asked != ["rows", "sql"]:
             raise InvalidOption(f"give at most one of {', '.join(PARTS)}; there are {' and '.join(asked)}")
         for name in ("lines", "rows", "bytes", "characters"):
             _check_range(name, getattr(self, name))
-        for name, longest in (("search", LONGEST_SEARCH), ("query", LONGEST_SEARCH), ("reference", 512)):
+        for name, longest in (("search", LONGEST_SEARCH), ("query", LONGEST_SEARCH), ("sql", LONGEST_SQL)):
             _check_text(name, getattr(self, name), longest)
+        _check_text("reference", self.reference, 512)
         if self.pointer is not None:
             _check_pointer(self.pointer)
         if not _whole(self.limit) or not SMALLEST_LIMIT <= self.limit <= MOST:
@@ -72,6 +78,9 @@ class RecallRequest:
         """What is asked for beside the reference, as a call of the recall tool has it: ``"part": "lines 0:40"``."""
         if self.query is not None:
             return json.dumps({"query": self.query}, ensure_ascii=False)[1:-1]
+        if self.sql is not None:
+            rows = {"rows": [bound for bound in self.rows if bound is not None]} if self.rows is not None else {}
+            return json.dumps({"part": f"sql {self.sql}", **rows}, ensure_ascii=False)[1:-1]
         told = next((_part(name, getattr(self, name)) for name in PARTS if getattr(self, name) is not None), None)
         return json.dumps({"part": told}, ensure_ascii=False)[1:-1] if told is not None else ""
 

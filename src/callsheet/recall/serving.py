@@ -3,14 +3,18 @@
 The line stands first, in parentheses; below it stands the content exactly as it was recorded.
 """
 
+import json
 from bisect import bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from callsheet.errors import NotFound
+from callsheet.graph.ports import TableQueries
+from callsheet.graph.tabular import Table
 from callsheet.recall import slices
 from callsheet.recall.exact import WINDOW, Hit, encoded_size, search
 from callsheet.recall.pointer import Found, Missing, locate
+from callsheet.recall.querying import ask, listed
 from callsheet.recall.request import Range, RecallRequest
 from callsheet.recall.slices import Outlined, Slice
 
@@ -23,6 +27,10 @@ _CONTEXT = 1
 
 def _only_lines(whole: bool) -> Outlined | None:
     return None
+
+
+def _no_tables() -> Sequence[Table]:
+    return ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -58,6 +66,10 @@ class Source:
     pieces: tuple[Piece, ...] = ()
     #: Reads the rows or items of the text, all of them or, for False, of its beginning; None: it has but lines.
     outline: Callable[[bool], Outlined | None] = _only_lines
+    #: What was asked for as it may be told again: it may hold a secret as content may.
+    told: Callable[[str], str] = str
+    #: Reads the tables that the text holds, the largest first.
+    tables: Callable[[], Sequence[Table]] = _no_tables
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -67,7 +79,8 @@ class Served:
     #: What a model is given: the line, then the content.
     text: str
     #: The content alone, as it was recorded: what is shown, and what parts it from the slice that follows; for what
-    #: tells of bytes that are no text, these; of text that is not UTF-8, the text as UTF-8; of a search, what it shows.
+    #: tells of bytes that are no text, these; of text that is not UTF-8, the text as UTF-8; of a search or SQL, what it
+    #: shows.
     content: bytes
     #: What `shown` and `total` count, such as ``lines``; for a search ``matches``.
     unit: str
@@ -77,12 +90,18 @@ class Served:
     more: RecallRequest | None = None
 
 
-def serve(source: Source, request: RecallRequest) -> Served:
-    """The part of a record that a request asks for. Raises `NotFound` for a part that it does not have."""
+def serve(source: Source, request: RecallRequest, queries: Callable[[], TableQueries] | None = None) -> Served:
+    """The part of a record that a request asks for. `queries` answers SQL; it is made where that is asked for.
+
+    Raises `NotFound` for a part that it does not have, `InvalidOption` for SQL that is not answered, and what making
+    `queries` raises.
+    """
     if request.bytes is not None:
         return _bytes(source, request, request.bytes)
     if source.text is None:
         return _binary(source, request)
+    if request.sql is not None:
+        return _sql(source, request, request.sql, queries)
     if request.search is not None:
         return _search(source, source.text, request, request.search)
     if request.pointer is not None:
@@ -141,7 +160,7 @@ def _binary(source: Source, request: RecallRequest) -> Served:
     said = f"{kind}, {size:,} bytes, not text; ask for bytes, or in Python conversation.raw({source.reference!r})"
     asked = request.arguments()
     if asked:
-        said = f"{asked} needs text: {said}"
+        said = f"{source.told(asked)} needs text: {said}"
     return Served(text=f"({source.reference}, {said})", content=b"", unit="bytes", shown=0, total=size)
 
 
@@ -150,10 +169,11 @@ def _pointer(source: Source, text: str, request: RecallRequest, pointer: str) ->
     if isinstance(found, Missing):
         named = _named(source, pointer)
         if named is None:
-            raise NotFound(_nothing_there(source.reference, pointer, found))
+            raise NotFound(_nothing_there(source, pointer, found))
         found = named
     part = slices.take_span(text, found.start, found.end, request.limit, exact=source.exact)
-    return _served(source, request, part, f"{_short(pointer) or 'the document'}: {_amount(part)}")
+    asked = _short(source.told(pointer)) or "the document"
+    return _served(source, request, part, f"{asked}: {_amount(part)}")
 
 
 def _named(source: Source, pointer: str) -> Found | None:
@@ -165,16 +185,16 @@ def _named(source: Source, pointer: str) -> Found | None:
     return None
 
 
-def _nothing_there(reference: str, pointer: str, missing: Missing) -> str:
-    reached = _short(missing.reached) or "the document"
+def _nothing_there(source: Source, pointer: str, missing: Missing) -> str:
+    reached = _short(source.told(missing.reached)) or "the document"
     what = {
         "object": f"{reached} has {missing.size:,} keys: {', '.join(missing.keys)}",
         "array": f"{reached} has {missing.size:,} items, counted from 0",
-        "value": f"{reached} is neither object nor array",
+        "value": f"{reached} is neither object nor array" + ("" if missing.reached else "; ask for lines, or search"),
     }.get(missing.kind, "it is not JSON there; ask for lines, or search")
     if missing.kind == "object" and missing.size > len(missing.keys):
         what += ", …"
-    return f"{reference} has nothing at {_short(pointer)}: {what}"
+    return f"{source.reference} has nothing at {_short(source.told(pointer))}: {what}"
 
 
 # ---------------------------------------------------------------------------------------------- search
@@ -192,7 +212,7 @@ def _search(source: Source, text: str, request: RecallRequest, query: str) -> Se
         shown += 1
     complete = shown == len(found.hits) and not found.more
     matches = f"{found.total:,} {'match' if found.total == 1 else 'matches'}"
-    said = f'search "{_short(query)}": {matches} in {slices.line_count(text):,} lines'
+    said = f'search "{_short(source.told(query))}": {matches} in {slices.line_count(text):,} lines'
     if not complete:
         said += f"; the first {shown} places are shown, a longer text finds fewer"
     if header:
@@ -260,6 +280,31 @@ class _Showing:
 
 def _marked(hit: Hit) -> str:
     return f"{'…' if hit.cut_before else ''}{hit.text}{'…' if hit.cut_after else ''}"
+
+
+# ---------------------------------------------------------------------------------------------- SQL
+
+
+def _sql(source: Source, request: RecallRequest, sql: str, queries: Callable[[], TableQueries] | None) -> Served:
+    if queries is None:
+        raise NotFound("there is no SQL here; ask for rows, or search")
+    engine, tables = queries(), source.tables()
+    found = ask(engine, sql, tables, request.rows, reference=source.reference, limit=request.limit)
+    said = f"sql over {listed(tables)}: {found.counted}"
+    if found.partial:
+        said += ", the first in part"
+    more = replace(request, rows=found.onward) if found.onward is not None else None
+    if found.onward is not None:
+        rows = [bound for bound in found.onward if bound is not None]
+        said += f'; to read on: the same with "rows": {json.dumps(rows)}'
+    return Served(
+        text=f"({source.reference}, {said})\n{found.text}",
+        content=found.text.encode("utf-8", "surrogatepass"),
+        unit="rows",
+        shown=found.end - found.first,
+        total=found.total,
+        more=more,
+    )
 
 
 # ---------------------------------------------------------------------------------------------- what is said

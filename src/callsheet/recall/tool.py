@@ -14,16 +14,25 @@ DESCRIPTION = "Read what was shortened or left out: a reference, whole or in par
 PART = "lines 0:40, rows 0:40, bytes 0:999, a JSON Pointer, or text to find"
 """What a part may be, as a model is told: few tokens, since they are in nearly every request."""
 
+SQL = ", or sql SELECT ... FROM t"
+"""What `PART` ends in where a table was shortened and can be asked."""
+
 _LONGEST_ARGUMENTS = 8 * (LONGEST_POINTER + LONGEST_SEARCH)
 _KNOWN = ("reference", "part", *PARTS, "query")
 _RANGE = re.compile(
     r"(lines?|rows?|bytes?|characters?)\s*[:=]?\s*\[?(\d{1,20})\s*(?:(?::|-|,|to|\.\.)\s*(\d{1,20})?)?\]?"
 )
+_STATEMENT = re.compile(
+    r"""sql\b[\s:]+(?=\(|--|/\*|(?:alter|attach|call|copy|create|delete|describe|drop|explain|export|from|insert|install"""
+    r"""|load|merge|pivot|pragma|select|set|show|summarize|table|truncate|update|values|with)\b)|(?=select\s.*\bfrom\s)""",
+    re.IGNORECASE | re.DOTALL,
+)
+"""How SQL begins: any other text, such as ``sql error``, is text to find."""
 _QUOTED = re.compile(r"\"(.+)\"|'(.+)'", re.DOTALL)
 
 
-def schema() -> dict[str, object]:
-    """The JSON schema of its arguments.
+def schema(*, sql: bool = False) -> dict[str, object]:
+    """The JSON schema of its arguments; with `sql` it says that tables can be asked.
 
     The parts of a `RecallRequest` are understood by their own names too; one argument for all of them is a third of
     the tokens.
@@ -33,23 +42,24 @@ def schema() -> dict[str, object]:
         "type": "object",
         "properties": {
             "reference": dict(text),
-            "part": {"type": "string", "description": PART},
+            "part": {"type": "string", "description": PART + SQL if sql else PART},
             "query": dict(text),
         },
     }
 
 
-def tool() -> dict[str, object]:
-    """The tool in the shape of OpenAI's Chat Completions, which every format here takes."""
-    return {"type": "function", "function": {"name": NAME, "description": DESCRIPTION, "parameters": schema()}}
+def tool(*, sql: bool = False) -> dict[str, object]:
+    """The tool in the shape of OpenAI's Chat Completions, which every format here takes. See `schema`."""
+    parameters = schema(sql=sql)
+    return {"type": "function", "function": {"name": NAME, "description": DESCRIPTION, "parameters": parameters}}
 
 
 def parse(arguments: str | Mapping[str, object]) -> RecallRequest:
     """The request that a model's arguments mean. Raises `InvalidOption`, saying how to put it right.
 
     A `part` is a range such as ``lines 0:40``, without the second bound; a JSON Pointer where it begins with ``/``;
-    else text to find, which may stand in quotes. Lenient where the meaning is plain: null and empty values are none,
-    ``[5]`` and ``5`` are from 5 to the end.
+    SQL where it begins like it, or with ``sql``; else text to find, which may stand in quotes. Lenient where the
+    meaning is plain: null and empty values are none, ``[5]`` and ``5`` are from 5 to the end.
     """
     given = _object(arguments) if isinstance(arguments, str) else arguments
     unknown = sorted(str(key)[:40] for key in given if key not in _KNOWN)
@@ -68,6 +78,7 @@ def parse(arguments: str | Mapping[str, object]) -> RecallRequest:
         characters=_range(kept, "characters"),
         pointer=_text(kept, "pointer"),
         search=_text(kept, "search"),
+        sql=_text(kept, "sql"),
         query=_text(kept, "query"),
     )
 
@@ -80,6 +91,9 @@ def _of_part(part: str) -> dict[str, object]:
         return {ranged[1].rstrip("s") + "s": bounds}
     if part.startswith("/"):
         return {"pointer": part}
+    asked = _STATEMENT.match(part)
+    if asked is not None:
+        return {"sql": part[asked.end() :]}
     quoted = _QUOTED.fullmatch(part)
     return {"search": (quoted[1] or quoted[2]) if quoted is not None else part}
 
@@ -109,6 +123,8 @@ def _range(given: Mapping[str, object], name: str) -> Range | None:
     if value is None:
         return None
     bounds = list(value) if isinstance(value, list | tuple) else [value]
+    if len(bounds) == 2 and bounds[1] is None:
+        bounds.pop()
     whole = [bound for bound in bounds if isinstance(bound, int) and not isinstance(bound, bool)]
     if len(whole) != len(bounds) or len(whole) > 2:
         raise InvalidOption(f"{name} must be [from, to]: two whole numbers, counted from 0, without 'to' itself")

@@ -6,11 +6,13 @@ from dataclasses import dataclass
 import msgspec
 
 from callsheet.assemble.delta import common_prefix
+from callsheet.assemble.personal import bare
 from callsheet.assemble.planning import Plan
+from callsheet.explain.facts import MEMORY
 from callsheet.graph.canonical import content_digest
-from callsheet.graph.enums import Level, Reason
-from callsheet.graph.ids import RecordId
-from callsheet.graph.nodes import ContextAssembly, Pins, ToolArtifact
+from callsheet.graph.enums import Level, Privacy, Reason
+from callsheet.graph.ids import RecordId, StreamId
+from callsheet.graph.nodes import ContextAssembly, Pins, Selection, ToolArtifact
 from callsheet.graph.values import Cut
 from callsheet.recall.tool import NAME as RECALL
 from callsheet.runtime.gathering import Gathered
@@ -62,7 +64,7 @@ class Accounting:
                 prices=catalogue().name,
                 analysers=(order.needed.name,),
             ),
-            cut=Cut(positions=((self.terms.place.conversation.id, self.terms.lineage.upto),)),
+            cut=Cut(positions=self._cut()),
             base=change_base,
             tools=content_digest(msgspec.json.encode(self.made.body["tools"])) if self.made.tools else None,
             messages_replayed=self.made.total,
@@ -73,16 +75,18 @@ class Accounting:
             tokens_billed=self._billed(addresses),
             exact=counter.exact,
             recall=self.terms.recall,
+            recall_sql=self.made.sql,
             artifacts=sum(
                 selection.level is Level.RAW
                 and isinstance(self.terms.desk.records[selection.record].body, ToolArtifact)
                 for selection in plan.selections
             ),
-            memories=len(shown & self.gathered.memories),
+            memories=len(shown & self.gathered.memories) + len({one.record for one in plan.selections if one.stream}),
             omitted=self._omitted(plan, self.made.total),
             decisions=(
-                *class_counts(self.gathered.classes[one.record] for one in plan.selections if one.level in SHOWING),
+                *class_counts(self._class_of(one) for one in plan.selections if one.level in SHOWING),
                 *(((SILENT, 1),) if self.gathered.silenced else ()),
+                *self._memories_left_out(plan),
             ),
             rewritten=plan.rewrite.value if plan.rewrite is not None else "",
             unlisted=self.made.unlisted,
@@ -96,6 +100,22 @@ class Accounting:
             ),
             timings=(),
         )
+
+    def _cut(self) -> tuple[tuple[StreamId, int], ...]:
+        own = (self.terms.place.conversation.id, self.terms.lineage.upto)
+        personal = self.gathered.personal
+        return (own,) if personal is None else (own, (personal.stream, personal.shelf.position))
+
+    def _class_of(self, selection: Selection) -> Privacy:
+        personal = self.gathered.personal
+        if personal is not None and selection.stream is not None:
+            return personal.class_of(selection.record)
+        return self.gathered.classes[selection.record]
+
+    def _memories_left_out(self, plan: Plan) -> tuple[tuple[str, int], ...]:
+        personal = self.gathered.personal
+        counts = personal.left_out(plan.selections) if personal is not None else {}
+        return tuple((MEMORY + reason.value, count) for reason, count in sorted(counts.items()))
 
     def _plain(self, replayed: int) -> int:
         """Tokens of plain replay: of what was recorded, with the caller's tools and the framing that it would take.
@@ -135,7 +155,7 @@ class Accounting:
         told = [reason for reason in told if reason not in (Reason.NOT_RELEVANT, Reason.INCLUDED)]
         for reason in told:
             counts[reason] = counts.get(reason, 0) + 1
-        shown = len({selection.record for selection in plan.selections} - self.gathered.memories)
+        shown = len({selection.record for selection in bare(plan.selections)} - self.gathered.memories)
         rest = total - shown - len(told) - stays
         if rest > 0:
             counts[Reason.NOT_RELEVANT] = rest

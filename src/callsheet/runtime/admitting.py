@@ -27,7 +27,7 @@ from callsheet.runtime.policies import policy_by_hash
 from callsheet.runtime.ruling import ruling, shown
 from callsheet.runtime.seeing import Sight
 from callsheet.runtime.session import Session
-from callsheet.runtime.unseen import Unseen, unseen
+from callsheet.runtime.unseen import Unseen, Visible, unseen
 
 _FINAL = (Policy.ATTRIBUTION, Policy.VISIBILITY, Policy.PRIVACY)
 
@@ -82,7 +82,7 @@ class Admitting:
             session.conversation.key,
             self.seen.lineage,
             tuple(record.id for record in new),
-            shown(self.policy, self.seen.boundary, self.seen.shows),
+            shown(self.policy, self.seen.boundary, self._visible()),
             hidden=self._hidden(),
         )
         positions = [record.position for record in new if isinstance(record.body, ToolArtifact)]
@@ -93,6 +93,11 @@ class Admitting:
             index = indexes.get(record.position)
             candidate = self._candidate(record, standings, unpack(index.derived) if index else None, declared)
             self._judged[record.id] = Judged(candidate, decide(candidate, self.seen.boundary, self.policy, ruled))
+
+    def _visible(self) -> Visible:
+        session, seen = self.seen.session, self.seen
+        key = session.conversation.key
+        return Visible(ledger=session.ledger, key=key, lineage=seen.lineage, shows=seen.shows, hidden=self._hidden())
 
     def _hidden(self) -> Unseen:
         """The changes that the view may not see; kept at hand, so that only later ones are read again."""

@@ -7,13 +7,14 @@ from collections.abc import Awaitable, Sequence
 from types import TracebackType
 from typing import Self
 
-from callsheet.graph.enums import RunStatus
+from callsheet.graph.enums import Lifecycle, RunStatus
 from callsheet.graph.ids import RecordId
-from callsheet.graph.ports import Clock, Ids, Ledger, Signer
+from callsheet.graph.ports import Clock, Embedder, Ids, Ledger, Signer
 from callsheet.policy.sets import PolicySetDocument
 from callsheet.runtime.awaiting import Faced, awaited, opening
 from callsheet.runtime.conversation import Conversation, PendingCall, SubAgent
 from callsheet.runtime.conversing.calls import call_id
+from callsheet.runtime.documenting.knowledge import Knowledge
 from callsheet.runtime.executing import waiting
 from callsheet.runtime.executing.executing import PARALLEL, Execution
 from callsheet.runtime.executing.job import Executed
@@ -24,6 +25,9 @@ from callsheet.runtime.opening import open as open_sync
 from callsheet.runtime.routing import Provider, Route
 from callsheet.runtime.runtime import Runtime
 from callsheet.runtime.skills import Skills
+from callsheet.runtime.summarising import AnySummariser
+from callsheet.runtime.typed import checked
+from callsheet.runtime.working.worker import Worker
 
 
 async def open_async(
@@ -33,9 +37,24 @@ async def open_async(
     signer: Signer | None = None,
     ids: Ids | None = None,
     clock: Clock | None = None,
+    idle: float | None = None,
+    worker: bool = False,
+    embedder: str | Embedder | None = None,
+    summariser: AnySummariser | None = None,
 ) -> "AsyncRuntime":
     """See `callsheet.open`. Use as ``async with await callsheet.open_async("agent.db") as runtime``."""
-    runtime = await asyncio.to_thread(open_sync, location, tenant=tenant, signer=signer, ids=ids, clock=clock)
+    runtime = await asyncio.to_thread(
+        open_sync,
+        location,
+        tenant=tenant,
+        signer=signer,
+        ids=ids,
+        clock=clock,
+        idle=idle,
+        worker=worker,
+        embedder=embedder,
+        summariser=summariser,
+    )
     return AsyncRuntime(runtime)
 
 
@@ -69,14 +88,37 @@ class AsyncRuntime(Faced[Runtime]):
         return self._twin.ledger
 
     @property
+    def knowledge(self) -> "AsyncKnowledge":
+        """See `Runtime.knowledge`."""
+        return AsyncKnowledge(self._twin.knowledge)
+
+    @property
     def skills(self) -> "AsyncSkills":
         """See `Runtime.skills`."""
         return AsyncSkills(self._twin.skills)
+
+    @property
+    def worker(self) -> Worker | None:
+        """See `Runtime.worker`."""
+        return self._twin.worker
 
     close = awaited(Runtime.close)
     conversation = opening(_talk, Runtime.conversation)
     conversations = awaited(Runtime.conversations)
     existing = opening(_talk, Runtime.existing)
+    work = awaited(Runtime.work)
+
+    # What is kept of users.
+    remember = awaited(Runtime.remember)
+    update = awaited(Runtime.update)
+    contradict = awaited(Runtime.contradict)
+    propose = awaited(Runtime.propose)
+    accept = awaited(Runtime.accept)
+    decline = awaited(Runtime.decline)
+    pin = awaited(Runtime.pin)
+    forget = awaited(Runtime.forget)
+    memories = awaited(Runtime.memories)
+    memory = awaited(Runtime.memory)
 
     async def route(
         self,
@@ -88,6 +130,18 @@ class AsyncRuntime(Faced[Runtime]):
     ) -> tuple[Route, ...]:
         """See `Runtime.route`."""
         return await talk.route(providers, policy=policy, scopes=scopes)
+
+
+class AsyncKnowledge(Faced[Knowledge]):
+    """See `Knowledge`."""
+
+    add = awaited(Knowledge.add)
+    replace = awaited(Knowledge.replace)
+    remove = awaited(Knowledge.remove)
+    get = awaited(Knowledge.get)
+    version = awaited(Knowledge.version)
+    list = awaited(Knowledge.list)
+    search = awaited(Knowledge.search)
 
 
 class AsyncSkills(Faced[Skills]):
@@ -133,6 +187,19 @@ class AsyncConversation(Faced[Conversation]):
         """See `Conversation.participant_id`."""
         return self._twin.participant_id
 
+    # Its life.
+    @property
+    def status(self) -> Awaitable[Lifecycle]:
+        """See `Lives.status`."""
+        return asyncio.to_thread(lambda: self._twin.status)
+
+    archive = awaited(Conversation.archive)
+    reopen = awaited(Conversation.reopen)
+    gauge = awaited(Conversation.gauge)
+    compact = awaited(Conversation.compact)
+    compact_tool = awaited(Conversation.compact_tool)
+    answer_compact = awaited(Conversation.answer_compact)
+
     # What goes in and what comes out.
     record = awaited(Conversation.record)
     scheduled = awaited(Conversation.scheduled)
@@ -144,6 +211,7 @@ class AsyncConversation(Faced[Conversation]):
     sheets = awaited(Conversation.sheets)
 
     # Tools: those that are async functions run on the caller's own loop.
+    @checked
     async def execute(
         self,
         tools: Sequence[AnyTool],
@@ -178,6 +246,13 @@ class AsyncConversation(Faced[Conversation]):
     mark_stale = awaited(Conversation.mark_stale)
     check = awaited(Conversation.check)
     retention = awaited(Conversation.retention)
+
+    # What is kept of the user.
+    remember = awaited(Conversation.remember)
+    propose = awaited(Conversation.propose)
+    remember_tool = awaited(Conversation.remember_tool)
+    answer_remember = awaited(Conversation.answer_remember)
+    user_memories = awaited(Conversation.user_memories)
 
     # Other views.
     branch = opening(_talk, Conversation.branch)

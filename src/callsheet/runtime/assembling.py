@@ -1,17 +1,21 @@
 """Assembling one request: read what it may rest on, let the pure rooms decide and compose, render, store the sheet."""
 
+import dataclasses
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import msgspec
 
 from callsheet.assemble import sizes
 from callsheet.assemble.delta import Whole, delta, whole
 from callsheet.assemble.itemising import Itemiser
+from callsheet.assemble.personal import bare
 from callsheet.assemble.planning import Rewrite
 from callsheet.errors import EmptyRequest
-from callsheet.graph.nodes import ContextAssembly
+from callsheet.graph.cut import Lineage
+from callsheet.graph.nodes import Boundary, ContextAssembly
 from callsheet.graph.ports import Append
 from callsheet.graph.record import Draft
 from callsheet.graph.times import Instant
@@ -23,11 +27,18 @@ from callsheet.runtime.gathering import Gathered, Gathering
 from callsheet.runtime.ground import Ground
 from callsheet.runtime.labels import of_sheet
 from callsheet.runtime.making import Made, Making
+from callsheet.runtime.overdue import Overdue
+from callsheet.runtime.personalising.blocks import withdraw
+from callsheet.runtime.personalising.book import Book
+from callsheet.runtime.personalising.seeing import shelf_for
 from callsheet.runtime.sheet import Sheet
 from callsheet.runtime.terms import Terms
 from callsheet.wire import formats
 from callsheet.wire.caching import Caching, caching
 from callsheet.wire.tokens import TokenCounter
+
+Compact: TypeAlias = Callable[[Overdue], Lineage | None]
+"""Compacts what is due; None: that came to nothing."""
 
 NARROWED = 2
 """One narrowed result takes at most this part of the budget."""
@@ -37,8 +48,11 @@ NARROWED = 2
 class Assembling(Terms):
     """Assembles one sheet for a view."""
 
-    def assemble(self) -> tuple[Sheet, Whole]:
-        """Assemble, store and return one sheet; also in full, for the sheet that will extend it."""
+    def assemble(self, compact: "Compact | None" = None) -> tuple[Sheet, Whole]:
+        """Assemble, store and return one sheet; also in full, for the sheet that will extend it.
+
+        Where a compaction is due, `compact` is asked for it first, once; it gives the lineage with what it appended.
+        """
         started = time.perf_counter_ns()
         boundary = self.order.boundary
         counter, calibration = calibrated_counter(
@@ -46,12 +60,15 @@ class Assembling(Terms):
         )
         cache = caching(boundary.provider, boundary.model)
         gathered = self._gather(counter, cache)
+        overdue = Overdue(terms=self, gathered=gathered, counter=counter)
+        if compact is not None and overdue.due and (longer := compact(overdue)) is not None:
+            return dataclasses.replace(self, lineage=longer).assemble()
         queried = time.perf_counter_ns()
         if not gathered.items or not any(not item.instruction for item in gathered.items.values()):
             raise EmptyRequest
         made = self._made(gathered, counter, cache)
         decided = time.perf_counter_ns()
-        rendered = _blocks(made.body)
+        rendered = made.sent()
         addresses = self.desk.addressed(rendered, lambda block: self.place.ledger.address(self.place.owner, block))
         change = delta(made.plan.selections, addresses, self.previous)
         record = Accounting(terms=self, gathered=gathered, made=made).record(
@@ -88,7 +105,7 @@ class Assembling(Terms):
             desk=self.desk,
             read=self.read,
             counting=self.desk.counting(counter),
-            base=self.base,
+            base=self._beside_memories,
             open=self.open,
             low=order.policy.low_water.of(room),
         )
@@ -106,9 +123,21 @@ class Assembling(Terms):
                 per_call=around.call,
                 per_result=around.result,
                 in_play=in_play,
+                vision=order.boundary.vision,
             ),
         )
+        shelf = None if order.policy.verbatim else shelf_for(self.place, order.boundary, self.desk, self.personal_upto)
+        stood = self.base.selected if self.base is not None else ()
+        gathering = dataclasses.replace(gathering, shelf=shelf, stood=stood, room=room)
         return gathering.gather(self._forced(cache))
+
+    @property
+    def _beside_memories(self) -> Whole | None:
+        """What it goes on from, without the memories of the user in it: these are chosen apart."""
+        base = self.base
+        if base is None or all(one.stream is None for one in base.selected):
+            return base
+        return dataclasses.replace(base, selected=bare(base.selected))
 
     def _forced(self, cache: Caching) -> Rewrite | None:
         """Why everything must, or may for nothing, be chosen anew whatever is in it."""
@@ -119,7 +148,7 @@ class Assembling(Terms):
             return Rewrite.CHANGED
         if self.recall != _recalls(before):
             return Rewrite.CHANGED
-        same = (before.boundary.provider, before.boundary.model) == (now.provider, now.model)
+        same = _model(before.boundary) == _model(now)
         given = tuple(formats.tool_name(tool, "tools") for tool in self.tools)
         if not same or _given_tools(before.boundary.tools) != given:
             return None if self.order.policy.verbatim else Rewrite.UNCACHED
@@ -148,8 +177,16 @@ class Assembling(Terms):
         # Not durable by itself: whatever is recorded of an answer comes after it, and makes it so.
         place.ledger.append([Append(stream=place.sheets, drafts=(draft,), blocks=new, durable=False)])
         full = whole(id, record, self.previous if record.base is not None else None)
+        if made.shelf is not None:
+            book = Book(ledger=place.ledger, ids=place.ids, now=lambda: boundary.now, owner=place.owner)
+            withdraw(made.shelf, book, full.selected, new)
         sheet = Sheet(id=id, record=record, selections=full.selected, blocks=rendered, _composed=made.composed)
         return sheet, full
+
+
+def _model(boundary: Boundary) -> tuple[str, str, bool]:
+    """Whose cache a request is read from, and whether pictures stand in it."""
+    return boundary.provider, boundary.model, boundary.vision
 
 
 def _given_tools(names: Sequence[str]) -> tuple[str, ...]:
@@ -159,14 +196,6 @@ def _given_tools(names: Sequence[str]) -> tuple[str, ...]:
 
 def _recalls(sheet: ContextAssembly) -> bool:
     return sheet.recall
-
-
-def _blocks(body: Mapping[str, object]) -> tuple[bytes, ...]:
-    """The envelope of a request without its messages, then each message."""
-    messages = body["messages"]
-    assert isinstance(messages, list)
-    envelope = {key: value for key, value in body.items() if key != "messages"}
-    return (msgspec.json.encode(envelope), *map(msgspec.json.encode, messages))
 
 
 def _timings(**nanoseconds: int) -> tuple[tuple[str, int], ...]:

@@ -34,12 +34,12 @@ def named(record: Record, boundary: Boundary) -> bool:
     Own work of others always does; what they finally answered does where the reader is a participant itself, and in
     discussions and comparisons.
     """
+    owner = record.header.scope.owner
+    if owner is None or owner == boundary.participant:
+        return False
     if anothers(record, boundary):
         return True
-    owner = record.header.scope.owner
-    if owner is None or owner == boundary.participant or not _model_said(record):
-        return False
-    return boundary.participant is not None or boundary.mode in SPEAKING
+    return _model_said(record) and (boundary.participant is not None or boundary.mode in SPEAKING)
 
 
 def _model_said(record: Record) -> bool:

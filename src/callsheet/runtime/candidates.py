@@ -1,4 +1,4 @@
-"""Candidates of a search: from what names and terms occur in, the newest that the view may see and read.
+"""Candidates of a search: from what names and words occur in, the newest that the view may see and read.
 
 What is hidden takes no place among them: of each name the newest visible occurrences count, however many hidden ones
 lie between. So time grows with what a query names, not with the history.
@@ -6,26 +6,39 @@ lie between. So time grows with what a query names, not with the history.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 
 from callsheet.assemble.compose import INSTRUCTING, text_of
-from callsheet.derive import entities
+from callsheet.derive.derived import MORE
+from callsheet.graph.enums import Relation
 from callsheet.graph.ids import RecordId
-from callsheet.graph.index import Index, Posting, PostingQuery
+from callsheet.graph.index import Index, MatchQuery, Posting, PostingQuery
 from callsheet.graph.nodes import Message, ToolArtifact, ToolCall
+from callsheet.graph.query import LinkQuery
 from callsheet.graph.record import Record
 from callsheet.graph.values import Text
+from callsheet.recall.finding import Candidate, candidate
 from callsheet.recall.tool import NAME as RECALL
 from callsheet.runtime.admitting import Admitting
 from callsheet.runtime.indexing import SAID
 from callsheet.runtime.naming import SEARCHED
 from callsheet.runtime.seeing import Sight
 
-OCCURRENCES = 64
-"""Visible occurrences of each name and term that count, the newest."""
+OCCURRENCES = 10
+"""Visible occurrences of each term that count, the newest; more where more findings than that are wanted."""
 
-_NEWEST = 256
-"""Newest records among which results with more entities than an index holds are looked for."""
+NAMED = 64
+"""The same of each name: what it is about may be older than much that mentions it."""
+
+MOST_OCCURRENCES = 1_024
+"""The same, however many findings are wanted."""
+
+TOGETHER = 64
+"""Visible records that count because most words of the query occur in them together, however old they are."""
+
+_OVERFULL = 16
+"""Newest results with more entities than an index holds that are looked at."""
+
+_LONGEST_ANSWER = 65_536
 
 _ANSWERS = (SEARCHED, "(recall: ")
 """How answers of recalls begin that serve no reference."""
@@ -38,19 +51,25 @@ class Candidates:
     seen: Sight
     #: Where the turn begins that waits for its answer: its messages are what is asked, not what is looked for.
     present: int | None = None
+    #: Occurrences of each term that count, if more than usual.
+    most: int = OCCURRENCES
     #: Records that may be found, by id.
     records: dict[RecordId, Record] = field(default_factory=dict)
-    #: Calls that a query names, by the message that made them.
+    #: Calls that a query names, by the message that made them and by the results that answer them.
     calls: dict[RecordId, list[Record]] = field(default_factory=dict)
     #: Of each record that occurred, the one that would be found; None: it may not be.
     _found: dict[RecordId, RecordId | None] = field(default_factory=dict)
+    _made: dict[RecordId, Candidate] = field(default_factory=dict)
 
-    def collect(self, names: Sequence[str], terms: Sequence[str]) -> None:
+    def collect(self, names: Sequence[str], terms: Sequence[str] = ()) -> None:
         """Take the newest records in which these entities, found or said, and these terms occur."""
         wanted = tuple(dict.fromkeys(form for name in names for form in (name, SAID + name) if name))
-        more = self._page(wanted, tuple(terms), None)
+        more = [*self._page(wanted, (), None), *self._page((), tuple(terms), None)]
         for name, entity, before, counted in more:
             self._read_on(name, entity, before, counted)
+
+    def _most(self, *, entity: bool) -> int:
+        return max(self.most, NAMED) if entity else self.most
 
     def _page(
         self, names: tuple[str, ...], terms: tuple[str, ...], before: int | None
@@ -59,7 +78,8 @@ class Candidates:
         if not names and not terms:
             return []
         session = self.seen.session
-        query = PostingQuery(entities=names, terms=terms, lineage=self.seen.lineage, before=before, limit=OCCURRENCES)
+        most = self._most(entity=bool(names))
+        query = PostingQuery(entities=names, terms=terms, lineage=self.seen.lineage, before=before, limit=most)
         postings = session.ledger.postings(session.conversation.key, query)
         self._admit([posting.record for posting in postings])
         by_name: dict[tuple[str, bool], list[Posting]] = {}
@@ -69,35 +89,84 @@ class Candidates:
         more: list[tuple[str, bool, int, int]] = []
         for (name, entity), found in by_name.items():
             counted = sum(self._found.get(posting.record) is not None for posting in found)
-            if len(found) == OCCURRENCES and counted < OCCURRENCES:
+            if len(found) == most and counted < most:
                 more.append((name, entity, found[-1].position, counted))
         return more
 
     def _read_on(self, name: str, entity: bool, before: int, counted: int) -> None:
         """Read further pages of one name until enough of it counts."""
-        while counted < OCCURRENCES:
+        while counted < self._most(entity=entity):
             more = self._page((name,) if entity else (), () if entity else (name,), before)
             if not more:
                 return
             before = more[0][2]
             counted += more[0][3]
 
-    def _admit(self, ids: Sequence[RecordId]) -> None:
+    def collect_together(self, words: Sequence[tuple[str, ...]]) -> None:
+        """Take the records in which most of these words occur together."""
+        if len(words) < 2:
+            return
+        session, behind, counted = self.seen.session, None, 0
+        while counted < TOGETHER:
+            query = MatchQuery(words=tuple(words), lineage=self.seen.lineage, behind=behind, limit=TOGETHER)
+            matches = session.ledger.matches(session.conversation.key, query)
+            self._admit([match.record for match in matches])
+            counted += sum(self._found.get(match.record) is not None for match in matches)
+            if len(matches) < TOGETHER:
+                return
+            behind = (matches[-1].words, matches[-1].position)
+
+    def at(self, position: int) -> RecordId | None:
+        """The record that is found by what stands at a position, which is taken; None: there is none that may be."""
+        session = self.seen.session
+        (record,) = session.ledger.records(session.conversation.key, after=position - 1, upto=position)
+        self.admit([record])
+        return self._found[record.id]
+
+    def admit(self, records: Sequence[Record]) -> None:
+        """Take those of these records that may be seen and found."""
+        new = {record.id: record for record in records if record.id not in self._found}
+        self._admit(tuple(new), tuple(new.values()))
+
+    def _admit(self, ids: Sequence[RecordId], known: Sequence[Record] = ()) -> None:
         session, seen = self.seen.session, self.seen
         new = [id for id in dict.fromkeys(ids) if id not in self._found]
-        records = [record for record in session.ledger.get(session.conversation.key, new) if seen.shows(record)]
-        records = [record for record in records if record.id not in seen.withheld]
+        if not new:
+            return
+        read = known or session.ledger.get(session.conversation.key, new)
+        records = [record for record in read if seen.shows(record) and record.id not in seen.withheld]
         calls = [record for record in records if isinstance(record.body, ToolCall)]
         askers = [call.body.message for call in calls if isinstance(call.body, ToolCall)]
         wanted = [id for id in dict.fromkeys(askers) if id not in self._found]
         messages = session.ledger.get(session.conversation.key, wanted) if wanted else []
         self._found.update((id, None) for id in (*new, *wanted))
         self.take([*(record for record in records if record not in calls), *filter(seen.shows, messages)])
+        results = self._results(calls)
         for call in calls:
             body = call.body
             if isinstance(body, ToolCall) and self._found.get(body.message) is not None:
                 self._found[call.id] = body.message
-                self.calls.setdefault(body.message, []).append(call)
+                self._made_by(body.message, call)
+            for result in results.get(call.id, ()):
+                self._made_by(result, call)
+
+    def _results(self, calls: Sequence[Record]) -> dict[RecordId, list[RecordId]]:
+        """The results of these calls that may be found: what was asked for tells what a result is about."""
+        session, seen = self.seen.session, self.seen
+        key, asked = session.conversation.key, tuple(call.id for call in calls)
+        if not asked:
+            return {}
+        links = session.ledger.links(key, LinkQuery(relation=Relation.ANSWERS, targets=asked, lineage=seen.lineage))
+        self.admit(session.ledger.get(key, [link.source for link in links if link.source not in self._found]))
+        found: dict[RecordId, list[RecordId]] = {}
+        for link in links:
+            if link.source in self.records:
+                found.setdefault(link.target, []).append(link.source)
+        return found
+
+    def _made_by(self, record: RecordId, call: Record) -> None:
+        self.calls.setdefault(record, []).append(call)
+        self._made.pop(record, None)
 
     def take(self, records: Sequence[Record]) -> None:
         """Take those of these visible records that may be found."""
@@ -123,36 +192,54 @@ class Candidates:
             return False
         return text_of(self.seen.read(part.text)).startswith(_ANSWERS)
 
-    # ------------------------------------------------------------------ indexes
+    # ------------------------------------------------------------------ what they are found by
 
-    def indexes(self) -> list[tuple[RecordId, Index]]:
-        """What each candidate is found by, oldest first; a message also by the calls that it makes."""
+    def made(self) -> dict[RecordId, Candidate]:
+        """What each candidate is found by, oldest first; a message also by the calls that it makes.
+
+        A result is also found by the call that it answers, and that comes first: it says what the result is about.
+        """
         session = self.seen.session
-        ordered = sorted(self.records.values(), key=lambda record: record.position)
-        calls = {call.id: call for found in self.calls.values() for call in found}
-        places = [record.position for record in (*ordered, *calls.values())]
+        new = [record for id, record in self.records.items() if id not in self._made]
+        asking = [call for record in new for call in self.calls.get(record.id, ())]
+        places = [record.position for record in (*new, *asking)]
         stored = session.ledger.indexed(session.conversation.key, places) if places else {}
-        together = [(record, *self.calls.get(record.id, ())) for record in ordered]
-        return [(each[0].id, _joined([stored.get(one.position, Index()) for one in each])) for each in together]
+        for record in new:
+            calls = self.calls.get(record.id, [])
+            together = [*calls, record] if isinstance(record.body, ToolArtifact) else [record, *calls]
+            index = _joined([stored.get(one.position, _NOTHING) for one in together])
+            self._made[record.id] = candidate(record.id, index)
+        ordered = sorted(self.records.values(), key=lambda record: record.position)
+        return {record.id: self._made[record.id] for record in ordered}
 
     def beyond(self) -> Iterator[Record]:
-        """Results among the newest records that hold more entities than their index; newest first."""
-        session = self.seen.session
-        newest = islice(self.seen.newest(), _NEWEST)
-        large = [record for record in newest if isinstance(record.body, ToolArtifact) and record.body.size > _FULL]
-        positions = [record.position for record in large]
-        stored = session.ledger.indexed(session.conversation.key, positions) if positions else {}
-        full = [r for r in large if len(stored.get(r.position, Index()).entities) >= entities.LIMIT]
-        self.take([record for record in full if record.id not in self._found])
-        yield from (record for record in full if record.id in self.records)
+        """The newest results that hold more entities than their index, which says so; newest first."""
+        session, before, given = self.seen.session, None, 0
+        while given < _OVERFULL:
+            query = PostingQuery(entities=(MORE,), lineage=self.seen.lineage, before=before, limit=_OVERFULL)
+            postings = session.ledger.postings(session.conversation.key, query)
+            self._admit([posting.record for posting in postings])
+            for posting in postings:
+                if posting.record in self.records and given < _OVERFULL:
+                    given += 1
+                    yield self.records[posting.record]
+            if len(postings) < _OVERFULL:
+                return
+            before = postings[-1].position
 
 
-_FULL = 2 * entities.LIMIT
-"""Bytes below which no result holds as many entities as an index does."""
-
-_LONGEST_ANSWER = 65_536
+_NOTHING = Index()
 
 
 def _joined(indexes: Sequence[Index]) -> Index:
+    first = indexes[0]
+    if len(indexes) == 1 and not any(name.startswith(SAID) for name in first.entities):
+        return first
     names = dict.fromkeys(name.removeprefix(SAID) for index in indexes for name in index.entities)
     return Index(entities=tuple(names), terms=tuple(term for index in indexes for term in index.terms))
+
+
+def said(record: Record) -> bool:
+    """Whether a record is a message in which something is said."""
+    body = record.body
+    return isinstance(body, Message) and any(isinstance(part, Text) and part.text.size for part in body.parts)

@@ -7,13 +7,16 @@ from callsheet.graph.enums import ForkReason, Isolation, RunStatus
 from callsheet.graph.ids import RecordId
 from callsheet.runtime import children, ending, forking, spawning
 from callsheet.runtime.children import Child
-from callsheet.runtime.conversing.asking import DEFAULT_RESERVE, DEFAULT_WINDOW, Asks
+from callsheet.runtime.conversing.asking import DEFAULT_RESERVE, Asks
 from callsheet.runtime.conversing.calls import PendingCall
 from callsheet.runtime.conversing.checkpoints import Resumes
+from callsheet.runtime.conversing.compacting import Compacts
 from callsheet.runtime.conversing.evidence import Recalls
 from callsheet.runtime.conversing.explaining import Explains
+from callsheet.runtime.conversing.life import Lives
 from callsheet.runtime.conversing.memories import Remembers
 from callsheet.runtime.conversing.people import Instructs
+from callsheet.runtime.conversing.personal import KnowsUser
 from callsheet.runtime.conversing.reading import Reads
 from callsheet.runtime.conversing.recording import Recorded, Records
 from callsheet.runtime.conversing.sharing import Shares
@@ -22,12 +25,26 @@ from callsheet.runtime.conversing.tools import Executes
 from callsheet.runtime.options import choice, label, line, texts
 from callsheet.runtime.participating import Configuration, participate
 from callsheet.runtime.session import Session, View
+from callsheet.runtime.windows import DEFAULT_WINDOW
 
 __all__ = ["DEFAULT_RESERVE", "DEFAULT_WINDOW", "Conversation", "PendingCall", "Recorded", "SubAgent"]
 
 
 class Conversation(
-    Records, Asks, Executes, Recalls, UsesSkills, Remembers, Instructs, Shares, Resumes, Reads, Explains
+    Records,
+    Asks,
+    Executes,
+    Recalls,
+    UsesSkills,
+    Remembers,
+    Instructs,
+    Shares,
+    Resumes,
+    Reads,
+    Explains,
+    Lives,
+    Compacts,
+    KnowsUser,
 ):
     """One conversation, seen on one branch and, where several take part, for one participant.
 

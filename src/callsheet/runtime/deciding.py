@@ -10,7 +10,17 @@ from callsheet.graph.cut import Lineage
 from callsheet.graph.effects import UNSETTLED
 from callsheet.graph.enums import ArtifactStatus, CallStatus, Freshness, Privacy, Relation, StateField
 from callsheet.graph.ids import RecordId
-from callsheet.graph.nodes import Boundary, Message, ToolArtifact, ToolCall, ToolMemory
+from callsheet.graph.nodes import (
+    Boundary,
+    Episode,
+    Fact,
+    Message,
+    Milestone,
+    ToolArtifact,
+    ToolCall,
+    ToolMemory,
+    UserMemory,
+)
 from callsheet.graph.ports import Ledger
 from callsheet.graph.query import LinkQuery, LinkRow
 from callsheet.graph.record import Record, StreamKey
@@ -125,8 +135,8 @@ class Deciding:
     tool_of: Callable[[RecordId], str | None] | None = None
     #: What was released to the reader or shared with it, and was not taken back.
     opened: frozenset[RecordId] = frozenset()
-    #: The conversation was put away.
-    ended: bool = False
+    #: The position where the conversation was put away last; 0: it never was.
+    archived: int = 0
     #: The turn in which the present task began.
     episode: int = 0
     _contracts: Mapping[str, ToolContract] = field(init=False, default_factory=dict)
@@ -175,7 +185,7 @@ class Deciding:
     def over(self, record: Record, turn: int) -> bool:
         """Whether the session that a record of this turn belongs to is over: its conversation's, run's or task's."""
         scope, body = record.header.scope, record.body
-        if self.ended or (scope.task is not None and scope.task != self.boundary.task):
+        if record.position < self.archived or (scope.task is not None and scope.task != self.boundary.task):
             return True
         if scope.sub_agent is not None and scope.sub_agent != self.boundary.run:
             return True
@@ -215,6 +225,10 @@ class Deciding:
             )
         if isinstance(body, ToolMemory):
             return self._memory(record, body, age, over=self.over(record, turn))
+        if isinstance(body, Episode | Milestone | Fact):
+            return self._second_hand(record, body, age, marked=marked, pinned=pinned, erased=erased)
+        if isinstance(body, UserMemory):
+            return self._personal(record, body)
         assert isinstance(body, ToolArtifact)
         contract = self._contracts.get(body.tool) if body.tool is not None else None
         changed = standings.state(StateField.PRIVACY, record.id)
@@ -251,6 +265,47 @@ class Deciding:
     def _result_since(self, body: ToolArtifact) -> tuple[RecordId, ...]:
         """For an empty result that only says that its call waits: the call, where the final one has come."""
         return (body.call,) if body.call is not None and not body.content and self._came_since(body) else ()
+
+    def _second_hand(
+        self, record: Record, body: Episode | Milestone | Fact, age: int, *, marked: bool, pinned: bool, erased: bool
+    ) -> Candidate:
+        """An episode, milestone or fact: it tells how it was, with its day where that does not last, at any age."""
+        return Candidate(
+            record=record.id,
+            kind=record.header.kind,
+            scope=record.header.scope,
+            privacy=Privacy(self.standings.state(StateField.PRIVACY, record.id) or record.header.privacy),
+            turn_age=max(age, self.policy.turns),
+            observed=body.observed,
+            marked_stale=marked,
+            pinned=pinned,
+            erased=erased,
+            superseded_by=self.standings.linked(Relation.SUPERSEDES, record.id),
+            conflicts_with=self.standings.linked(Relation.CONFLICTS_WITH, record.id),
+            tainted=body.tainted,
+        )
+
+    def _personal(self, record: Record, body: UserMemory) -> Candidate:
+        """A memory of the user: what ends at a time that is known is out of date from then on."""
+        standings = self.standings
+        ends = [moment for moment in (body.stale_after, body.valid_until) if moment is not None]
+        return Candidate(
+            record=record.id,
+            kind="user_memory",
+            promoted=not body.proposed,
+            scope=record.header.scope,
+            privacy=Privacy(standings.state(StateField.PRIVACY, record.id) or record.header.privacy),
+            turn_age=self.policy.turns,
+            freshness=body.freshness,
+            observed=body.observed,
+            stale_after=min(ends, default=None),
+            marked_stale=standings.state(StateField.STALE, record.id) is not None,
+            superseded_by=standings.linked(Relation.SUPERSEDES, record.id),
+            conflicts_with=standings.linked(Relation.CONFLICTS_WITH, record.id),
+            pinned=standings.state(StateField.PINNED, record.id) is not None,
+            attributes=body.attributes,
+            tainted=body.tainted,
+        )
 
     def _memory(self, record: Record, body: ToolMemory, age: int, *, over: bool) -> Candidate:
         """A memory: its classes are those that it was made with, which follow the strictest of what it rests on."""

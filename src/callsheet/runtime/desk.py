@@ -11,7 +11,6 @@ from typing import Any, TypeAlias
 import msgspec
 
 from callsheet.assemble.bringing import Counted
-from callsheet.assemble.continuing import Composition
 from callsheet.assemble.delta import Whole
 from callsheet.assemble.forms import Forms
 from callsheet.assemble.likeness import Earlier
@@ -23,8 +22,11 @@ from callsheet.graph.nodes import Message, ToolCall
 from callsheet.graph.ports import Ledger
 from callsheet.graph.record import Record, StreamKey
 from callsheet.graph.values import CallRef
+from callsheet.runtime.episodes import Retold
+from callsheet.runtime.personalising.standing import Known
 from callsheet.runtime.releasing import NOTHING, Opened
 from callsheet.runtime.remembering import Remembered
+from callsheet.runtime.rendering import Rendered
 from callsheet.runtime.unseen import NONE, Unseen
 from callsheet.wire.tokens import TokenCounter
 
@@ -65,15 +67,21 @@ class Desk:
     looked_at: dict[int, Counted] = field(default_factory=dict)
     #: Addresses of the blocks of the last request.
     addresses: dict[bytes, str] = field(default_factory=dict)
-    #: What was composed last.
-    composed: Composition | None = None
+    #: What was composed and rendered last.
+    rendered: Rendered | None = None
     remembered: Remembered = field(default_factory=Remembered)
     #: What was released to the view and shared with it so far.
     opened: Opened = NOTHING
+    #: How memories of the user stand that were looked at lately.
+    personal: Known = field(default_factory=Known)
     #: Names of participants.
     names: dict[RecordId, str] = field(default_factory=dict)
     #: The changes so far that the view may not see.
     hidden: Unseen = NONE
+    #: What was read of the view's compactions.
+    retold: Retold = field(default_factory=Retold)
+    #: Tokens of the history that no episode stood for when a compaction that was due came to nothing.
+    compaction_tried: int = 0
     #: The records that stand in each of the sheets.
     _standing: list[frozenset[RecordId]] = field(default_factory=list)
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -83,16 +91,19 @@ class Desk:
         self.sheets = [*self.sheets[1 - _SHEETS :], sheet]
         standing = frozenset(selection.record for selection in sheet.selected)
         self._standing = [*self._standing[1 - _SHEETS :], standing]
-        wanted = frozenset().union(*self._standing)
+        wanted = frozenset(record.id for record in self.retold.records).union(*self._standing)
         left = not self.records.keys() <= wanted
-        keeping: tuple[dict[RecordId, Any], ...] = (self.records, self.indexes, self.derived, self.earlier)
+        for id in self.records.keys() - wanted:
+            del self.records[id]
+        calls = {id for record in self.records.values() for id in called(record)}
+        calls |= {call for record in self.records.values() if (call := getattr(record.body, "call", None)) is not None}
+        # What a message names is also what its calls name.
+        keeping: tuple[dict[RecordId, Any], ...] = (self.indexes, self.derived, self.earlier)
         for known in keeping:
-            for id in known.keys() - wanted:
+            for id in known.keys() - wanted - calls:
                 del known[id]
         if not left:
             return
-        calls = {id for record in self.records.values() for id in called(record)}
-        calls |= {call for record in self.records.values() if (call := getattr(record.body, "call", None)) is not None}
         self.calls = {id: call for id, call in self.calls.items() if id in calls}
         self.remembered.forget(wanted)
         for forms in self.forms.values():
@@ -114,13 +125,14 @@ class Desk:
             self.counts.clear()
             self.looked_at.clear()
             self.addresses.clear()
-            self.composed = None
+            self.rendered = None
+            self.retold = Retold()
 
     def under(self, redaction: Redaction | None) -> None:
         """Let go of texts that were made with secrets where they may not be shown now, and the other way round."""
         if redaction != self.redaction:
             self.redaction = redaction
-            self.composed = None
+            self.rendered = None
             self.forms.clear()
             self.earlier.clear()
 

@@ -24,7 +24,7 @@ from callsheet.graph.enums import (
     Visibility,
 )
 from callsheet.graph.ids import RecordId
-from callsheet.graph.nodes import Boundary, ContextAssembly, Message, ModelRun, ToolArtifact, ToolCall
+from callsheet.graph.nodes import Boundary, ContextAssembly, Episode, Message, ModelRun, ToolArtifact, ToolCall
 from callsheet.graph.ports import Ids, Ledger, Owner
 from callsheet.graph.query import StateQuery
 from callsheet.graph.record import Body, Draft, Record, StreamKey
@@ -33,6 +33,7 @@ from callsheet.graph.values import DEFAULT_PRIVACY, Scope
 from callsheet.policy.visibility import hidden_from
 from callsheet.recall.tool import NAME as RECALL
 from callsheet.recall.tool import parse
+from callsheet.runtime.documenting.shelf import KINDS as KNOWLEDGE
 from callsheet.runtime.indexing import Indexing
 from callsheet.runtime.labels import of_sheet, strictest
 from callsheet.runtime.matching import Match, match
@@ -88,6 +89,8 @@ class Release:
     retry: values.RetryContract | None = None
     #: A JSON object.
     metadata: bytes = b""
+    #: The records whose words it gives again.
+    copies: tuple[RecordId, ...] = ()
 
 
 @dataclass(kw_only=True, slots=True)
@@ -99,7 +102,9 @@ class Drafting:
     ids: Ids
     owner: Owner
     tail: Tail
+    #: When what is recorded happened, and when the transaction is made.
     at: Instant
+    now: Instant
     participant: RecordId | None = None
     #: What each record carries of ownership beside branch and owner.
     carries: Scope = NOBODYS
@@ -121,6 +126,7 @@ class Drafting:
         id: RecordId | None = None,
         call: ToolCall | None = None,
         privacy: Privacy = DEFAULT_PRIVACY,
+        at: Instant | None = None,
     ) -> RecordId:
         """Draft one record, with what it is found by, and let the tail see it. `call` is the call of an artifact."""
         index = Indexing(read=self._read, count=self._count, redaction=self._redaction).of(body, call)
@@ -129,7 +135,7 @@ class Drafting:
             privacy = strictest((privacy, class_in(index.derived)))
         made = Draft(
             id=id or self.ids.record(kind),
-            at=self.at,
+            at=self.at if at is None else at,
             body=body,
             nonce=self.ids.nonce(),
             scope=scope or self.shared(),
@@ -229,7 +235,7 @@ class Drafting:
             parts=parts,
             form=said.form,
             wire=said.wire,
-            name=_storable(said.name),
+            name=self._named(said.name),
             instruction=instruction,
             cites=cites,
             event=self.event,
@@ -245,7 +251,7 @@ class Drafting:
 
     def _call(self, call: blocks.Call, message: RecordId, index: int) -> ToolCall:
         defects = call.defects
-        id, tool = _storable(call.id), storable(call.tool)
+        id, tool = _storable(call.id), self._redaction.name(storable(call.tool))
         if id and self._in_use(id):
             defects = (*defects, Defect.REPEATED_ID)
         return ToolCall(
@@ -270,7 +276,7 @@ class Drafting:
 
     def answered(self, answer: blocks.Answer, status: ArtifactStatus | None, ran: Ran | None = None) -> RecordId:
         """Draft the artifact of a tool execution, paired with the call that ran, or else by position."""
-        id, tool = _storable(answer.call), _storable(answer.tool)
+        id, tool = _storable(answer.call), self._named(answer.tool)
         found = match(id, tool, self.tail) if ran is None else Match(call=ran.call, defects=ran.defects)
         call = found.call
         recalled = _text_of_recall(call.body, answer) if call else ""
@@ -321,6 +327,7 @@ class Drafting:
             finished=self.at,
             message=call.body.message if call else None,
             retry=release.retry,
+            copies=release.copies,
             metadata=release.metadata,
         )
         # What a participant is given is its own, with a call and without.
@@ -340,12 +347,17 @@ class Drafting:
         return found[0] if found else None
 
     def _visible(self, ids: tuple[RecordId, ...]) -> list[Record]:
-        """The messages and results among these records that may be seen here."""
-        return [
+        """The messages and results among these records that may be seen here, and documents of the workspace."""
+        own = self.ledger.get(self.stream, ids) if ids else []
+        seen = [
             record
-            for record in (self.ledger.get(self.stream, ids) if ids else [])
-            if isinstance(record.body, Message | ToolArtifact) and (self._sees(record) or record.id in self._opened())
+            for record in own
+            if isinstance(record.body, Message | ToolArtifact | Episode)
+            and (self._sees(record) or record.id in self._opened())
         ]
+        known = {record.id for record in own}
+        others = (self.ledger.find(self.stream.tenant, id) for id in ids if id not in known)
+        return [*seen, *(one[1] for one in others if one is not None and one[1].header.kind in KNOWLEDGE)]
 
     def _sees(self, record: Record) -> bool:
         on_lineage = self.tail.lineage.sees(record.branch, record.position)
@@ -358,18 +370,25 @@ class Drafting:
 
     def class_of(self, records: Sequence[Record]) -> Privacy:
         """The strictest class of what an answer shows: what changes and the tools' contracts made of each record."""
+        spans = [id for record in records if isinstance(record.body, Episode) for id in record.body.sources]
+        records = [*records, *(self.ledger.get(self.stream, spans) if spans else ())]
         ids = tuple(record.id for record in records)
         query = StateQuery(field=StateField.PRIVACY, targets=ids, lineage=self.tail.lineage)
         rows = self.ledger.states(self.stream, query) if ids else []
         changed = {row.target: Privacy(row.value) for row in rows if row.value}
         found = [changed.get(record.id, record.header.privacy) for record in records]
         tools = [record.body.tool or "" for record in records if isinstance(record.body, ToolArtifact)]
-        indexes = self.ledger.indexed(self.stream, [record.position for record in records]) if records else {}
+        own = [record.position for record in records if record.header.stream == self.stream.stream]
+        indexes = self.ledger.indexed(self.stream, own) if own else {}
         told = [derived.privacy for index in indexes.values() if (derived := unpack(index.derived)) is not None]
         told += [self.declared[tool] for tool in tools if tool in self.declared]
         return strictest([DEFAULT_PRIVACY, *found, *told])
 
     # ------------------------------------------------------------------ content
+
+    def _named(self, name: str | None) -> str | None:
+        """A name as it is kept: it stands in requests, errors and explanations, so a secret in it is a marker."""
+        return self._redaction.name(storable(name)) if name is not None else None
 
     def _part(self, part: blocks.Text | blocks.Reasoning | blocks.Media | blocks.Opaque) -> values.Part:
         if isinstance(part, blocks.Reasoning):

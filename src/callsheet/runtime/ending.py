@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from callsheet.assemble import blocks
 from callsheet.assemble.forms import reference as short
@@ -72,7 +73,7 @@ def end(session: Session, parent: View, child: View, ending: Ending) -> RecordId
             raise InvalidOption(f"sub-agent {name_of(session, child.branch)!r} has ended already")
         beside = session.beside(drafting, child)
         final = _final(seen, beside, ending)
-        text = final if final is not None else _recovery(seen, ending)
+        text = final.text if final is not None else _recovery(seen, ending)
         privacy = beside.class_of(list(seen.newest()))
         source = f"sub-agent {name_of(session, child.branch)}"
         if files:
@@ -83,6 +84,7 @@ def end(session: Session, parent: View, child: View, ending: Ending) -> RecordId
             status=ENDED[ending.status],
             privacy=privacy,
             metadata=json.dumps({"sub_agent": run}).encode(),
+            copies=(final.record,) if final is not None else (),
         )
         asked = child.carries.parent_call
         call = drafting.tail.open.get(asked) if asked is not None else None
@@ -108,20 +110,26 @@ def _released(seen: Sight, reference: str) -> Record:
     return resolve(seen, label(reference, "a released reference"))
 
 
-def _final(seen: Sight, child: Drafting, ending: Ending) -> str | None:
+class _Final(NamedTuple):
+    """What a sub-agent said last, and where that stands."""
+
+    text: str
+    record: RecordId
+
+
+def _final(seen: Sight, child: Drafting, ending: Ending) -> _Final | None:
     """The report; one that is given is what the child said last."""
     if ending.status is not RunStatus.COMPLETED:
         return None
     if ending.report is not None:
         said = blocks.Said(role=Role.ASSISTANT, parts=(blocks.Text(text=ending.report),))
-        child.said(said)
-        return ending.report
+        return _Final(ending.report, child.said(said))
     for record in seen.newest():
         body = record.body
         if isinstance(body, Message) and body.role is Role.ASSISTANT:
             text = source(seen, record).text or ""
             if text.strip() and not any(isinstance(part, CallRef) for part in body.parts):
-                return text
+                return _Final(text, record.id)
             break
     raise InvalidOption("the sub-agent's last word is no answer; pass report=, or fail() it")
 

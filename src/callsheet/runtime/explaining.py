@@ -9,11 +9,11 @@ from callsheet.explain import absence, sheet
 from callsheet.explain import difference as differing
 from callsheet.explain.absence import Evidence, WhyNot
 from callsheet.explain.difference import Difference, Shown
-from callsheet.explain.facts import SHOWN, Worth
+from callsheet.explain.facts import KEPT, SHOWN, Worth
 from callsheet.explain.sheet import Explained
 from callsheet.graph.enums import Level, Reason
 from callsheet.graph.ids import RecordId
-from callsheet.graph.nodes import Message, Selection, ToolCall, ToolMemory
+from callsheet.graph.nodes import Episode, Message, Selection, ToolCall, ToolMemory, UserMemory
 from callsheet.graph.query import NodeQuery
 from callsheet.graph.record import Record
 from callsheet.graph.values import Count, Value
@@ -124,7 +124,8 @@ def _moved(before: Revisited, after: Revisited, id: RecordId) -> bool:
 
 
 def _reasons(seen: Revisited, ids: Iterable[RecordId]) -> dict[RecordId, WhyNot]:
-    found = seen.place.ledger.get(seen.place.conversation.key, tuple(ids))
+    wanted = tuple(ids)
+    found = [*seen.place.ledger.get(seen.place.conversation.key, wanted), *seen.personal.records(wanted)]
     policy, rules = str(seen.policy), rules_of(seen)
     return {
         record.id: absence.why_not(seen.record.id, seen.boundary, policy, _evidence(seen, record), rules)
@@ -172,7 +173,7 @@ def _resolved(seen: Revisited, wanted: str) -> Record | None:
         if len(ids) > 1:
             named = ", ".join(record.id for record in ids[:5])
             raise NotFound(f"{len(ids)} records begin with {wanted!r}: {named}{', ...' if len(ids) > 5 else ''}")
-        found = ids
+        found = ids or seen.personal.records((RecordId(wanted),)) or seen.personal.meant(wanted)[:1]
     if found and isinstance(found[0].body, ToolCall):
         return next(iter(ledger.get(key, (found[0].body.message,))), found[0])
     return found[0] if found else None
@@ -213,6 +214,8 @@ def _worths(seen: Revisited, selections: Sequence[Selection]) -> dict[RecordId, 
 
 
 def _evidence(seen: Revisited, record: Record) -> Evidence:
+    if isinstance(record.body, UserMemory) or record.header.kind == KEPT:
+        return _kept(seen, record)
     id = record.id
     selection = next((one for one in reversed(seen.whole.selected) if one.record == id), None)
     # What was given to the reader is there wherever it stands.
@@ -242,11 +245,27 @@ def _evidence(seen: Revisited, record: Record) -> Evidence:
     )
 
 
+def _kept(seen: Revisited, record: Record) -> Evidence:
+    """Of a memory of the user: decided alone, for nothing else that stands there changes what may be shown of it."""
+    id = record.id
+    selection = next((one for one in reversed(seen.whole.selected) if one.record == id), None)
+    personal = seen.made.gathered.personal if selection is None else None
+    return Evidence(
+        record=id,
+        known=seen.personal.known((id,)).get(id),
+        selection=selection,
+        cut=seen.personal.upto,
+        erased=record.body is None,
+        decision=seen.personal.decisions((id,), seen.policy).get(id),
+        left_out=personal.passed_over(id) if personal is not None else None,
+    )
+
+
 def _instead(seen: Revisited, record: Record) -> RecordId | None:
     """The memory in the request that rests on a result."""
     stand = tuple(dict.fromkeys(selection.record for selection in seen.whole.selected))
     for found in seen.place.ledger.get(seen.place.conversation.key, stand) if stand else ():
-        if isinstance(found.body, ToolMemory) and record.id in found.body.sources:
+        if isinstance(found.body, ToolMemory | Episode) and record.id in found.body.sources:
             return found.id
     return None
 

@@ -21,13 +21,18 @@ from callsheet.graph.record import Record
 from callsheet.policy.verdict import DETAIL
 from callsheet.runtime.attributing import attributed, hidden_calls, renamed, speakers
 from callsheet.runtime.desk import called
+from callsheet.runtime.episodes import NOTHING, Mark
 from callsheet.runtime.ground import Ground, asks, since_asked
 from callsheet.runtime.itemising import Itemising, MakeItemiser
 from callsheet.runtime.labels import SHOWING
+from callsheet.runtime.living import archived_at
 from callsheet.runtime.occurring import Occurring
+from callsheet.runtime.personalising.book import Shelf
+from callsheet.runtime.personalising.choosing import Choosing
 from callsheet.runtime.reading import HIDDEN, News, Reading, concerned, numbered
-from callsheet.runtime.recollecting import ended, replaced_with, replacements
+from callsheet.runtime.recollecting import replaced_with, replacements
 from callsheet.runtime.releasing import opened
+from callsheet.runtime.retelling import Retelling
 from callsheet.runtime.returning import Returning
 from callsheet.runtime.reusing import Reusing
 from callsheet.runtime.telling import Telling
@@ -68,6 +73,8 @@ class Gathered:
     older: int
     older_tokens: int
     refused: Mapping[Reason, int]
+    #: How far the history has its episodes.
+    compacted: Mark = NOTHING
     #: Calls whose arguments may not be shown.
     withheld: frozenset[RecordId] = frozenset()
     #: Those of the items that are memories.
@@ -81,6 +88,8 @@ class Gathered:
     #: Records whose content may not go to the provider, and whether there ever were any.
     silent: frozenset[RecordId] = frozenset()
     silenced: bool = False
+    #: The memories of the user; None: there are none for this reader.
+    personal: Choosing | None = None
 
     def history(self, terms: Terms) -> int:
         """Tokens in o200k_base of all that plain replay would show."""
@@ -101,6 +110,10 @@ class Gathering:
 
     ground: Ground
     itemiser: MakeItemiser
+    #: The user's own stream; what the request goes on from with memories and all; the tokens that it may take.
+    shelf: Shelf | None = None
+    stood: tuple[Selection, ...] = ()
+    room: int = 0
 
     def gather(self, forced: Rewrite | None) -> Gathered:
         """Read, number the turns, look for what must come back, and decide on each record."""
@@ -139,11 +152,14 @@ class Gathering:
         results = [*(selection.record for selection in view), *(record.id for record in news.records), *brought]
         memories = reading.memories(id for id in results if isinstance(desk.records[id].body, ToolArtifact))
         desk.take(ground.ledger, ground.key, memories)
+        told = Retelling(ground=ground).told(news.records, view, reading.visible(), reading.telling)
+        desk.take(ground.ledger, ground.key, told.records)
+        turns |= {record.id: told.turn(record) for record in told.records}
         for memory in memories:
             turns[memory.id] = max(
                 (turns[id] for id in _sources(memory) if id in turns), default=turns.get(memory.id, turn)
             )
-        ids = dict.fromkeys([*results, *(memory.id for memory in memories)])
+        ids = dict.fromkeys([*results, *(record.id for record in (*memories, *told.records))])
         itemising = Itemising(
             ground=ground,
             itemiser=self.itemiser,
@@ -153,13 +169,14 @@ class Gathering:
             turn=turn,
             used=reuse.used,
             exact=frozenset(exact),
-            ended=ended(ground.ledger, ground.key, ground.lineage),
+            archived=archived_at(ground.ledger, ground.key, ground.lineage, ground.boundary),
             episode=returning.episode,
         )
         items = itemising.items(ids, view, news.records)
         replaced_by = replacements(itemising.standings, ids)
         outdated = replaced_with(memories, replaced_by) if replaced_by else set()
         items |= {id: replace(items[id], replaced=True) for id in outdated if id in items}
+        items = told.over(items)
         names = speakers(ground, ids)
         items = widened(attributed(ground, items, names) if names else items)
         withheld = reading.withheld | _asked_by(desk.records[id] for id, item in items.items() if _unsaid(item))
@@ -172,20 +189,22 @@ class Gathering:
             hard = hard or any(not withheld.isdisjoint(called(desk.records[one.record])) for one in view)
         fresh = Fresh(
             records=tuple(record.id for record in news.records),
-            brought=brought,
+            brought=(*brought, *told.focus),
             behind=frozenset(behind),
             notices=self._notices(changed, view, items),
             exact=exact,
-            memories=tuple(memory.id for memory in memories),
+            memories=tuple(record.id for record in (*memories, *told.records)),
             replacing=_replacing(memories, replaced_by, (one.record for one in view)),
             replaced_by=replaced_by,
         )
         base, first = ground.base, news.unshown
+        personal = self._personal(news, turn)
+        hard = hard or (personal is not None and personal.hard)
         return Gathered(
             items=items,
             standing=None if base is None else Standing(selections=view, carried=float(base.sheet.carried)),
             fresh=fresh,
-            forced=Rewrite.HARD if hard else forced,
+            forced=Rewrite.HARD if hard else _compacted(forced) if told.asked else forced,
             turn=turn,
             results=reuse.results,
             reused=reuse.reused,
@@ -198,10 +217,25 @@ class Gathering:
             withheld=withheld,
             unasked=hidden_calls(ground, names),
             speakers=names,
-            memories=frozenset(id for id, item in items.items() if item.covers),
+            memories=frozenset(id for id, item in items.items() if item.covers or item.second_hand is not None),
+            compacted=told.mark,
             classes=itemising.classes(ids),
             silent=ground.silent,
             silenced=reading.telling.occurs(ground.silent, news.unshown),
+            personal=personal,
+        )
+
+    def _personal(self, news: News, turn: int) -> Choosing | None:
+        if self.shelf is None:
+            return None
+        return Choosing(
+            ground=self.ground,
+            shelf=self.shelf,
+            known=self.ground.desk.personal,
+            before=self.stood,
+            room=self.room,
+            turn=turn,
+            news=self._asked(news),
         )
 
     def _standing(self) -> tuple[tuple[Selection, ...], int]:
@@ -327,6 +361,11 @@ def _refused(news: News, taken: int) -> Mapping[Reason, int]:
         if number:
             counts[reason] = counts.get(reason, 0) + number
     return counts
+
+
+def _compacted(forced: Rewrite | None) -> Rewrite:
+    """Why everything is chosen anew where a compaction was asked for: for that, where nothing else compels it."""
+    return Rewrite.COMPACTED if forced in (None, Rewrite.EXPIRED, Rewrite.UNCACHED) else forced
 
 
 def _sources(memory: Record) -> tuple[RecordId, ...]:

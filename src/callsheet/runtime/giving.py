@@ -120,6 +120,7 @@ def merge(session: Session, view: View, branch: RecordId, references: Sequence[s
                 text=source(other, record).text or "",
                 privacy=beside.class_of([record]),
                 metadata=json.dumps({"branch": branch, "record": record.id}).encode(),
+                copies=(record.id,),
             )
             made.append(drafting.released(given, None))
 

@@ -6,13 +6,15 @@ from dataclasses import dataclass
 from msgspec.structs import replace
 
 from callsheet.assemble.compose import Read, result_text, text_of
+from callsheet.assemble.stated import MARK, stated
 from callsheet.derive.derived import index_message, index_result
 from callsheet.derive.redaction import Redaction
 from callsheet.graph.enums import ArtifactStatus
 from callsheet.graph.index import Index
-from callsheet.graph.nodes import Message, ToolArtifact, ToolCall
+from callsheet.graph.nodes import Fact, Message, Milestone, ToolArtifact, ToolCall, UserMemory
 from callsheet.graph.record import Body
 from callsheet.graph.values import Media, Text
+from callsheet.runtime.personalising.subject import USER, statement, subject
 
 SAID = "~"
 """Before an entity that somebody said or asked for: so the results that hold an entity are found by it alone."""
@@ -46,7 +48,21 @@ class Indexing:
                 failed=body.status in FAILED,
                 redaction=self.redaction,
             )
+        if isinstance(body, UserMemory):
+            return self._kept(body)
+        if isinstance(body, Milestone | Fact):
+            index = index_message(stated(self.read(body.value)).text, self.redaction)
+            terms = tuple((MARK + term, often) for term, often in index.terms)
+            return replace(index, entities=tuple(MARK + entity for entity in index.entities), terms=terms)
         return None
+
+    def _kept(self, body: UserMemory) -> Index:
+        """A memory is found by what it is about too, by its subject, and by all of what it says as one name."""
+        text = text_of(self.read(body.value))
+        whom = body.entity if body.entity != USER else None
+        index = index_message("\n".join(filter(None, (whom, body.attribute, text))), self.redaction)
+        names = filter(None, (subject(body), statement(body, text)))
+        return replace(index, entities=(*index.entities, *names))
 
 
 def _said(text: str, redaction: Redaction) -> Index:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from enum import IntEnum
 from typing import TypeAlias
 
 import msgspec
@@ -39,8 +40,8 @@ class Itemising:
     used: Mapping[RecordId, int]
     #: Results whose exact bytes are wanted.
     exact: frozenset[RecordId] = frozenset()
-    #: The conversation was put away; and the turn in which the present task began.
-    ended: bool = False
+    #: The position where the conversation was put away last, and the turn in which the present task began.
+    archived: int = 0
     episode: int = 0
 
     def items(self, ids: Iterable[RecordId], view: Sequence[Selection], news: Sequence[Record]) -> dict[RecordId, Item]:
@@ -57,7 +58,7 @@ class Itemising:
             turn=turn,
             tool_of=ground.tool_of,
             opened=ground.desk.opened.shown,
-            ended=self.ended,
+            archived=self.archived,
             episode=self.episode,
         )
         in_play = frozenset(entity for record in news for entity in ground.entities(record))
@@ -74,28 +75,47 @@ class Itemising:
         likes = Likening(ground=ground, calls=calls).likes(view, news)
         newest = max((record.position for record in news if asks(record)), default=0)
         # Whether a failure is settled is asked only where something failed.
-        resolved = deciding.resolved(records) if any(map(_failed, records)) else frozenset()
+        statuses = {body.status for record in records if isinstance(body := record.body, ToolArtifact)}
+        resolved = deciding.resolved(records) if statuses - {ArtifactStatus.OK} else frozenset()
         remembered = ground.desk.remembered
         # Rules that users write may ask for anything of the boundary, and for ages in seconds.
         changed = frozenset(record.id for record in records) if ground.policy.rules else self.standings.targets
         recent, aged = max(1, ground.policy.turns), max(1, turn - ground.policy.turns)
         now, open, silent = ground.boundary.now, ground.open, ground.silent
+        limits = self._limits()
+        resting = remembered.resting(
+            records,
+            self.turns,
+            self.used,
+            calls,
+            now,
+            archived=self.archived,
+            upto=turn - recent,
+            but={*resolved, *self.exact, *likes, *changed, *_calling(records, open | silent)},
+        )
         items: dict[RecordId, Item] = {}
         for record in records:
             id = record.id
+            if (item := resting.get(id)) is not None:
+                items[id] = item
+                continue
             own = self.turns.setdefault(id, aged)
             # Beside what stands in the record, policies ask whether it is of the last turns, and for its age in time.
             over = deciding.over(record, own)
-            asked = (min(turn - own, recent), id in resolved, record.position == newest, id in self.exact, over)
+            age = _Age.NEWEST if own >= turn else _Age.LAST if turn - own < recent else _Age.OLDER
+            asked = (age, id in resolved, record.position == newest, id in self.exact, over)
             call = getattr(record.body, "call", None)
             waits = bool(open) and not open.isdisjoint(called(record))
             mute = bool(silent) and not silent.isdisjoint((*called(record), call))
-            state = (own, own < turn, self.used.get(id, own), likes.get(id), waits, call in calls, mute)
+            used = self.used.get(id, own)
+            state = (own, own < turn, used, likes.get(id), waits, call in calls, mute)
             item = remembered.standing(record, asked, state, now) if id not in changed else None
             if item is None:
-                decision = self._decision(deciding, record, own, asked, remembers=id not in changed)
+                decision = self._decision(deciding, record, own, asked, limits if id not in changed else None)
                 item = remembered.item(record, state, decision) or self._item(itemiser, record, state, decision)
                 remembered.itemised(record, state, decision, item)
+            if asked == (_Age.OLDER, False, False, False, False) and state[3:] == (None, False, call in calls, False):
+                remembered.rest(record, own, used, call if call in calls else None)
             items[id] = item
         return items
 
@@ -145,35 +165,50 @@ class Itemising:
         )
         return itemiser.item(seen, decision)
 
-    def _decision(self, deciding: Deciding, record: Record, own: int, asked: "_Asked", *, remembers: bool) -> Decision:
-        """What the policies say of a record; remembered, where no change has touched it."""
+    def _decision(
+        self, deciding: Deciding, record: Record, own: int, asked: "_Asked", limits: Sequence[int] | None
+    ) -> Decision:
+        """What the policies say of a record; remembered until it reaches one of these ages. None: it is not."""
         desk, now = self.ground.desk, self.ground.boundary.now
-        known = desk.remembered.decision(record, asked, now) if remembers else None
+        known = desk.remembered.decision(record, asked, now) if limits is not None else None
         if known is not None:
             return known
         _, resolved, newest, exact, _ = asked
         derived = desk.derived.get(record.id)
         made = deciding.decide(record, own, derived=derived, resolved=resolved, newest=newest, exact=exact)
-        if remembers:
-            desk.remembered.decided(record, asked, made, since=now, until=self._next_age(record))
+        if limits is not None:
+            desk.remembered.decided(record, asked, made, since=now, until=self._next_age(record, limits))
         return made
 
-    def _next_age(self, record: Record) -> Instant | None:
-        """When a record next reaches an age at which a class of freshness, or it by itself, goes stale; None: never."""
-        policy, body = self.ground.policy, record.body
-        memory = body if isinstance(body, ToolMemory) else None
-        at = memory.observed if memory is not None else record.header.at
+    def _limits(self) -> list[int]:
+        """The ages, in seconds, at which a class of freshness goes stale."""
+        policy = self.ground.policy
         limits = [policy.freshness.of(freshness) for freshness in Freshness]
         limits += [contract.stale_after for contract in policy.tools]
-        due = [at + seconds * SECOND for seconds in limits if seconds is not None]
+        return [seconds for seconds in limits if seconds is not None]
+
+    def _next_age(self, record: Record, limits: Sequence[int]) -> Instant | None:
+        """When a record next reaches one of these ages, or goes stale by itself; None: never."""
+        body, now = record.body, self.ground.boundary.now
+        memory = body if isinstance(body, ToolMemory) else None
+        at = memory.observed if memory is not None else record.header.at
+        due = [at + seconds * SECOND for seconds in limits]
         due += [memory.stale_after] if memory is not None and memory.stale_after is not None else []
-        return min((Instant(time) for time in due if time > self.ground.boundary.now), default=None)
+        return min((Instant(time) for time in due if time > now), default=None)
 
 
-_Asked: TypeAlias = tuple[int, bool, bool, bool, bool]
+class _Age(IntEnum):
+    """What policies ask of an age in turns. Rules of a set may ask for more: decisions under them are made anew."""
+
+    NEWEST = 0
+    LAST = 1
+    OLDER = 2
+
+
+_Asked: TypeAlias = tuple[_Age, bool, bool, bool, bool]
 """What a decision depends on beside its record.
 
-Its age in turns, whether it is settled, whether it is the question, whether its exact bytes are wanted, and whether its
+Its age, whether it is settled, whether it is the question, whether its exact bytes are wanted, and whether its
 session is over.
 """
 
@@ -185,5 +220,9 @@ whether a call may not be shown.
 """
 
 
-def _failed(record: Record) -> bool:
-    return isinstance(record.body, ToolArtifact) and record.body.status is not ArtifactStatus.OK
+def _calling(records: Iterable[Record], calls: frozenset[RecordId]) -> list[RecordId]:
+    """The records that hold one of these calls, or answer it."""
+    if not calls:
+        return []
+    answering = (one.id for one in records if getattr(one.body, "call", None) in calls)
+    return [*answering, *(one.id for one in records if not calls.isdisjoint(called(one)))]

@@ -27,14 +27,16 @@ LOOKED_BACK = 2_000
 
 def plain(seen: Revisited, ids: Iterable[RecordId]) -> dict[RecordId, Known]:
     """What the records themselves tell; all that there is where the policy set is not known any more."""
-    return {record.id: known(record) for record in _records(seen, ids)}
+    wanted = tuple(ids)
+    return {record.id: known(record) for record in (*_records(seen, wanted), *seen.personal.records(wanted))}
 
 
 def facts(seen: Revisited, ids: Iterable[RecordId]) -> dict[RecordId, Known]:
     """What is known of records, and what had become of them for the reader. Raises `PolicyError`."""
+    ids = tuple(ids)
     records = _records(seen, ids)
     if not records:
-        return {}
+        return seen.personal.known(ids)
     wanted = tuple(record.id for record in records)
     replaced = replacements(seen.standings(wanted), wanted)
     gifts, withheld = given(seen), _withheld(seen)
@@ -53,7 +55,7 @@ def facts(seen: Revisited, ids: Iterable[RecordId]) -> dict[RecordId, Known]:
             exact=who,
             exact_since=since,
         )
-    return found
+    return found | seen.personal.known(id for id in ids if id not in found)
 
 
 def _records(seen: Revisited, ids: Iterable[RecordId]) -> list[Record]:

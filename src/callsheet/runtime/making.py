@@ -1,22 +1,31 @@
 """From what was gathered to a request: planned, composed, rendered and measured, within the budget."""
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+import msgspec
 
 from callsheet.assemble import blocks, sizes
 from callsheet.assemble.compose import Composed, Material
-from callsheet.assemble.continuing import Composition, composition
+from callsheet.assemble.continuing import Composition
 from callsheet.assemble.planning import Limits, Plan, Planner, Prices
+from callsheet.derive.derived import Derived
+from callsheet.derive.document import ContentKind
+from callsheet.errors import EmptyRequest
 from callsheet.graph.enums import Level, Reason, Role
 from callsheet.graph.ids import RecordId
-from callsheet.graph.nodes import Boundary, Message, Selection, ToolCall
+from callsheet.graph.nodes import Message, Selection, ToolCall
 from callsheet.graph.record import Record
 from callsheet.graph.values import TokenParts
 from callsheet.policy.freshness import rechecks
+from callsheet.recall.tool import NAME as RECALL
 from callsheet.recall.tool import tool as recall_tool
 from callsheet.runtime.answering import answered
 from callsheet.runtime.attributing import anothers
 from callsheet.runtime.gathering import Gathered
+from callsheet.runtime.personalising.book import Shelf
+from callsheet.runtime.rendering import Rendered, rendered
 from callsheet.runtime.terms import Terms
 from callsheet.runtime.withholding import calls_of
 from callsheet.wire import formats
@@ -52,6 +61,9 @@ class Making:
             if smaller.planned() >= made.planned():
                 break
             made = smaller
+        if self.gathered.personal is not None and sizes.excess(made.measured.parts, budget, self.counter) > 0:
+            # What is known of the user gives way to the conversation.
+            return replace(self, gathered=replace(self.gathered, personal=None)).made()
         sizes.check_budget(made.measured.parts, budget, self.counter, str(policy))
         return made
 
@@ -59,7 +71,8 @@ class Making:
         """With the recall tool where something is not shown in full."""
         order = self.terms.order
         tools = self.terms.tools
-        fixed = self._fixed(tools)
+        personal = self.gathered.personal
+        fixed = self._fixed(tools) + (personal.size(self.gathered.forced) if personal is not None else 0)
         always = fixed + sum(
             size
             for item in self.gathered.items.values()
@@ -90,8 +103,10 @@ class Making:
         shortens = self.terms.recall and (
             len(listed) < total or any(_shortened(selection) for selection in plan.selections)
         )
-        if shortens and not order.policy.verbatim:
-            tools.append(recall_tool())
+        offered = shortens and not order.policy.verbatim
+        sql = offered and self._tells_of_sql(plan)
+        if offered:
+            tools.append(recall_tool(sql=sql))
         # As of the rewrite: the note that says so stands unchanged until the next one.
         before = self.terms.base.sheet.unlisted if self.terms.base is not None else 0
         unlisted = before if plan.rewrite is None else max(0, total - len(listed))
@@ -108,24 +123,52 @@ class Making:
             hidden=self._hidden(plan),
             speakers=self._speakers(),
             rechecks=rechecks(order.policy.tools),
-            instead=lambda media, role: instead(media, wire, in_text=role not in (None, Role.USER)),
+            instead=lambda media, role: instead(
+                media, wire, in_text=role not in (None, Role.USER), vision=order.boundary.vision
+            ),
         )
-        made = self._composed(plan, material, wire)
-        composed = list(made.blocks)
-        body = _render(composed, order.boundary, tools)
-        measured = self._measure(made, body.get("tools"))
+        placed = plan if personal is None else replace(plan, selections=personal.placed(plan))
+        made = self._rendered(placed, material, wire)
+        composed = list(made.composition.blocks)
+        if not composed:
+            raise EmptyRequest(policy=str(order.policy), left_out=self._left_out())
+        boundary = order.boundary
+        body = made.rendering.request(model=boundary.model, tools=tools, max_tokens=boundary.reserve or None)
+        measured = self._measure(made.composition, body.get("tools"))
         return Made(
-            plan=plan,
+            plan=placed,
             composed=composed,
             body=body,
+            messages=made.rendering.encoded(),
             measured=measured,
             tools=tools,
             recall=len(tools) > len(order.tools),
+            sql=sql,
             total=total,
             counter=self.counter,
             unlisted=unlisted,
             planned=lambda: planner.size(plan.selections),
+            shelf=personal.shelf if personal is not None else None,
         )
+
+    def _left_out(self) -> Mapping[str, int]:
+        """How many of the messages and results each rule of the policy set leaves out, the most first."""
+        items = self.gathered.items.values()
+        none = (one.rule for one in items if not one.instruction and one.most is Level.NONE)
+        return dict(Counter(rule for rule in none if rule).most_common())
+
+    def _tells_of_sql(self, plan: Plan) -> bool:
+        """Whether the recall tool is said to take SQL: a table is shortened here, and the caller can answer that.
+
+        Until the next rewrite it stays as it was said: other tools would be another beginning of the request.
+        """
+        base = self.terms.base
+        if not self.terms.order.sql:
+            return False
+        if plan.rewrite is None and base is not None and RECALL in base.sheet.boundary.tools:
+            return base.sheet.recall_sql
+        derived = self.terms.desk.derived
+        return any(_shortened(one) and _is_table(derived.get(one.record)) for one in plan.selections)
 
     def _replaced(self, plan: Plan) -> list[RecordId]:
         """The instructions that this request lets go because newer ones of their scope govern."""
@@ -148,11 +191,12 @@ class Making:
         desk, boundary = self.terms.desk, self.terms.order.boundary
         return {id: call for id, call in calls.items() if not anothers(desk.calls[id], boundary)}
 
-    def _composed(self, plan: Plan, material: Material, wire: str) -> Composition:
+    def _rendered(self, plan: Plan, material: Material, wire: formats.Wire) -> Rendered:
         desk = self.terms.desk
-        before, desk.composed = desk.composed, None
-        desk.composed = composition(plan.selections, material, wire, before)
-        return desk.composed
+        variant = "" if self.terms.order.boundary.vision else ", no pictures"
+        before, desk.rendered = desk.rendered, None
+        desk.rendered = rendered(plan.selections, material, wire, variant, before)
+        return desk.rendered
 
     def _fixed(self, tools: Sequence[Mapping[str, object]]) -> int:
         return self.terms.desk.counting(self.counter).tools(tools) + self.counter.framing.around(messages=0)
@@ -220,29 +264,35 @@ class Made:
     plan: Plan
     composed: Sequence[Composed]
     body: Mapping[str, object]
+    #: Each of its messages as JSON.
+    messages: tuple[bytes, ...]
     measured: Measured
     tools: Sequence[Mapping[str, object]]
-    #: Whether the recall tool is among them.
+    #: Whether the recall tool is among them, and whether it is said to take SQL.
     recall: bool
+    sql: bool
     #: Records that plain replay would show.
     total: int
     counter: TokenCounter
     unlisted: int
     #: Its size as it was planned.
     planned: Callable[[], int]
+    #: The user's own stream, as far as the request saw it; None: it shows nothing of it.
+    shelf: Shelf | None = None
+
+    def sent(self) -> tuple[bytes, ...]:
+        """The exact bytes: the envelope of the request without its messages, then each message."""
+        envelope = {key: value for key, value in self.body.items() if key != "messages"}
+        return (msgspec.json.encode(envelope), *self.messages)
+
+
+def _is_table(derived: Derived | None) -> bool:
+    """Whether a result is read as rows that can be asked."""
+    if derived is None or derived.total < 2:
+        return False
+    rows = derived.kind is ContentKind.JSON and derived.unit == "items"
+    return rows or derived.kind in (ContentKind.TABLE, ContentKind.JSON_LINES)
 
 
 def _shortened(selection: Selection) -> bool:
     return bool(selection.note) or selection.level not in (Level.RAW, Level.DENSE)
-
-
-def _render(
-    composed: Sequence[Composed], boundary: Boundary, tools: Sequence[Mapping[str, object]]
-) -> dict[str, object]:
-    return formats.render(
-        [item.block for item in composed],
-        formats.wire_of(boundary.provider),
-        model=boundary.model,
-        tools=tools,
-        max_tokens=boundary.reserve or None,
-    )

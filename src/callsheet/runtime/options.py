@@ -69,12 +69,22 @@ def line(value: object, name: str) -> str:
 
 
 MOST = 10**12
+MOST_SECONDS = 10**10
+"""Some three centuries: a point in time so much later than now can still be written down."""
 
 
 def positive(value: int, name: str) -> int:
     """A whole number above zero that every store can hold. Raises `InvalidOption`."""
     if isinstance(value, bool) or not isinstance(value, int) or not 0 < value <= MOST:
         raise InvalidOption(f"{name} is {shown(value)}; it must be a whole number from 1 to {MOST:,}")
+    return value
+
+
+def seconds(value: float, name: str) -> float:
+    """A length of time above zero, in seconds. Raises `InvalidOption`."""
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not number or not 0 < value <= MOST_SECONDS:
+        raise InvalidOption(f"{name} is {shown(value)}; it must be seconds above 0, at most {MOST_SECONDS:,}")
     return value
 
 

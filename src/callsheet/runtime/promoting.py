@@ -2,16 +2,16 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from msgspec.structs import replace
+from msgspec.structs import replace as changed
 
 from callsheet.errors import InvalidOption
 from callsheet.graph.changes import Promoted, Superseded
-from callsheet.graph.enums import Policy, Reason
+from callsheet.graph.enums import Policy, Reason, Visibility
 from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import PolicyDecision
-from callsheet.graph.values import Digest
+from callsheet.graph.values import Digest, Scope
 from callsheet.policy.promotion import Promotable
 from callsheet.policy.sets import PolicySetDocument
 from callsheet.runtime import relating
@@ -46,6 +46,7 @@ def promote(session: Session, view: View, promotion: Promotion) -> RecordId:
         # What it bears on is looked up as of the position that it is appended at.
         seen = sight(session, view)
         new = made(seen, policy, promotion)
+        new = replace(new, scope=_scope(seen, new, promotion))
         related = _related(seen, policy, new, promotion)
         ids[:] = [_drafted(drafting, new, related, promotion)]
 
@@ -53,8 +54,16 @@ def promote(session: Session, view: View, promotion: Promotion) -> RecordId:
     return ids[0]
 
 
+def _scope(seen: Sight, new: Made, promotion: Promotion) -> Scope:
+    """Where the memory may be seen; the word in it about what is not the participant's own holds for that one alone."""
+    about = [relating.owned(seen, one).header.scope for one in (*promotion.supersedes, *promotion.conflicts_with)]
+    if seen.view.participant is None or new.scope.visibility is not Visibility.BRANCH:
+        return new.scope
+    return relating.scope_of_word(seen.view, about) if about else new.scope
+
+
 def _drafted(drafting: Drafting, new: Made, related: "_Related", promotion: Promotion) -> RecordId:
-    memory = replace(new.memory, supersedes=related.supersedes, conflicts_with=related.conflicts)
+    memory = changed(new.memory, supersedes=related.supersedes, conflicts_with=related.conflicts)
     id = drafting.add(memory, kind="tool_memory", scope=new.scope, privacy=new.privacy)
     decision = PolicyDecision(
         policy=Policy.PROMOTION,
@@ -118,7 +127,8 @@ def demote(session: Session, view: View, reference: str, reason: str, policy_set
     if _CODE.fullmatch(reason) is None:
         raise InvalidOption(f"reason is {shown(reason)}; it must be a code of a-z, 0-9 and _ . : - such as 'too_old'")
     record, _ = result_of(sight(session, view), reference)
-    scope = relating.scope_over(view, [record.header.scope])
+    relating.check_owner(view, record)
+    scope = relating.scope_of_word(view, [record.header.scope])
     ids: list[RecordId] = []
 
     def draft(drafting: Drafting) -> None:

@@ -1,6 +1,6 @@
 """What has come since the last request, or all there is before the first, and what changes have made of records."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -101,7 +101,7 @@ class Reading:
     def _unshown(self) -> Unshown:
         """The newest of a history of which nothing is in view, with what of the rest is protected."""
         ground = self.ground
-        pinned = self._pinned() if self._ever_changed else set()
+        pinned = self._pinned()
         return Unshowing(
             ledger=ground.ledger,
             key=ground.key,
@@ -126,11 +126,17 @@ class Reading:
         )
 
     def _pinned(self) -> set[str]:
+        visible = self.visible()
+        return set(visible.states((StateField.PINNED,))[StateField.PINNED]) if visible is not None else set()
+
+    def visible(self) -> Visible | None:
+        """What changes have made of records, as far as the reader sees them; None: there never were any."""
+        if not self._ever_changed:
+            return None
         ground = self.ground
-        visible = Visible(
+        return Visible(
             ledger=ground.ledger, key=ground.key, lineage=ground.lineage, shows=ground.shows, hidden=self._hidden
         )
-        return set(visible.states((StateField.PINNED,))[StateField.PINNED])
 
     # ------------------------------------------------------------------ changes
 
@@ -146,11 +152,19 @@ class Reading:
         ground = self.ground
         if not self._ever_changed or ground.policy.verbatim:
             return []
-        shows = shown(ground.policy, ground.boundary, ground.shows)
+        shows = self._shows()
         visible = Visible(
             ledger=ground.ledger, key=ground.key, lineage=ground.lineage, shows=shows, hidden=self._hidden
         )
         return memories_of(ground, results, visible)
+
+    def _shows(self) -> Callable[[Record], bool]:
+        """Whether the reader is shown what a relation comes from."""
+        ground = self.ground
+        visible = Visible(
+            ledger=ground.ledger, key=ground.key, lineage=ground.lineage, shows=ground.shows, hidden=self._hidden
+        )
+        return shown(ground.policy, ground.boundary, visible)
 
     @cached_property
     def _ever_changed(self) -> bool:
@@ -171,7 +185,7 @@ class Reading:
         if not self._ever_changed:
             return Standings()
         ground = self.ground
-        shows = shown(ground.policy, ground.boundary, ground.shows)
+        shows = self._shows()
         return read_standings(ground.ledger, ground.key, ground.lineage, ids, shows, hidden=self._hidden)
 
     @cached_property

@@ -1,16 +1,19 @@
 """Recalling: exact evidence by reference or search, for a program or for a model that calls the recall tool."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from callsheet.errors import BodyErased, InputError, InvalidOption, NotFound, RecallRefused
 from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import Boundary, ContextAssembly
+from callsheet.graph.ports import TableQueries
 from callsheet.recall.request import DEFAULT_LIMIT, SMALLEST_LIMIT, RecallRequest
 from callsheet.recall.serving import Served, serve
 from callsheet.recall.tool import parse
 from callsheet.runtime.admitting import Admitting, policy_of
+from callsheet.runtime.consulting import located, note_of, source_of
 from callsheet.runtime.options import texts
+from callsheet.runtime.querying import available, engine
 from callsheet.runtime.redacting import shows_secrets
 from callsheet.runtime.searching import found_text, search_all, search_seen
 from callsheet.runtime.seeing import Admit, Sight, resolve, sight, source
@@ -57,22 +60,26 @@ def recall(
     """Serve one artifact or message, or a part of it.
 
     Raises `NotFound` for a reference or part that is not there or may not be seen, `InvalidOption` for a request
-    without reference, `RecallRefused`, `BodyErased`, `Damaged`.
+    without reference or SQL that is not answered, `RecallRefused`, `BodyErased`, `Damaged`, `MissingExtra` for SQL.
     """
     return recalled(sight(session, view, boundary=boundary, admit=admit), request)
 
 
-def recalled(seen: Sight, request: RecallRequest) -> Recalled:
-    """See `recall`."""
+def recalled(seen: Sight, request: RecallRequest, queries: Callable[[], TableQueries] | None = engine) -> Recalled:
+    """See `recall`. `queries` makes what answers SQL; None: nothing does."""
     if request.reference is None:
         raise InvalidOption("this asks for no reference; search_all answers a query")
+    document = located(seen, request.reference)
+    if document is not None:
+        served = serve(source_of(seen, document), replace(request, reference=document.id), queries)
+        return _recalled(document.id, served, note_of(seen, document))
     record = resolve(seen, request.reference)
     if isinstance(seen.admit, Admitting):
         seen.admit.refuse(record)
     reason = seen.refused(record)
     if reason is not None:
         raise NotFound(f"the content of {record.id} may not be read here ({reason})")
-    served = serve(source(seen, record), replace(request, reference=record.id))
+    served = serve(source(seen, record), replace(request, reference=record.id), queries)
     note = seen.admit.note(record) if isinstance(seen.admit, Admitting) else ""
     return _recalled(record.id, served, note)
 
@@ -135,7 +142,7 @@ def _answered(seen: Sight, arguments: str | Mapping[str, object], limit: int) ->
     try:
         request = replace(parse(arguments), limit=limit)
         if request.query is not None:
-            return found_text(request.query, search_seen(seen, request.query), limit)
-        return recalled(seen, request).text
+            return found_text(seen.told(request.query), search_seen(seen, request.query), limit)
+        return recalled(seen, request, engine if available() else None).text
     except (InputError, NotFound, BodyErased, RecallRefused) as problem:
-        return f"(recall: {problem})"
+        return f"(recall: {seen.told(str(problem))})"

@@ -2,13 +2,11 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from callsheet.graph.cut import Lineage
-from callsheet.graph.enums import Lifecycle, Relation, StateField
+from callsheet.graph.enums import Relation
 from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import ToolMemory
-from callsheet.graph.ports import Ledger
-from callsheet.graph.query import LinkQuery, StateQuery
-from callsheet.graph.record import Record, StreamKey
+from callsheet.graph.query import LinkQuery
+from callsheet.graph.record import Record
 from callsheet.runtime.deciding import Standings
 from callsheet.runtime.ground import Ground
 from callsheet.runtime.unseen import Visible
@@ -77,9 +75,3 @@ def replaced_with(memories: Sequence[Record], replaced_by: Mapping[RecordId, Seq
             for source in record.body.sources:
                 rests[source] = rests.get(source, True) and record.id in replaced_by
     return {source for source, all_replaced in rests.items() if all_replaced}
-
-
-def ended(ledger: Ledger, key: StreamKey, lineage: Lineage) -> bool:
-    """Whether the conversation was put away as of a lineage: what held for its session alone holds no more."""
-    rows = ledger.states(key, StateQuery(field=StateField.STATUS, targets=("",), lineage=lineage))
-    return bool(rows) and rows[0].value == Lifecycle.ARCHIVED

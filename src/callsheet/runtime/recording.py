@@ -7,19 +7,19 @@ from itertools import takewhile
 from callsheet.assemble import blocks
 from callsheet.errors import AmbiguousSheet, InvalidOption
 from callsheet.graph.canonical import content_digest
-from callsheet.graph.changes import LifecycleChanged, ToolsOffered
+from callsheet.graph.changes import ToolsOffered
 from callsheet.graph.cut import earlier_than
-from callsheet.graph.enums import ArtifactStatus, Lifecycle, Privacy, Role, RunStatus, StateField
+from callsheet.graph.enums import ArtifactStatus, Privacy, Role, RunStatus, StateField
 from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import ContextAssembly
 from callsheet.graph.query import StateQuery
 from callsheet.graph.record import Record
 from callsheet.graph.times import Instant
-from callsheet.graph.values import Scope
 from callsheet.policy.visibility import hidden_from
 from callsheet.runtime import calibrating
 from callsheet.runtime.drafting import Drafting, Shown
 from callsheet.runtime.session import Session, View
+from callsheet.runtime.stages import turn_begins
 from callsheet.runtime.stored import own_sheets
 from callsheet.runtime.whole_sheets import read_sheet
 
@@ -50,8 +50,8 @@ class Recording:
             drafting.at = self.at
         if self.event is not None and _known(self.event, drafting):
             return
-        if drafting.tail.status is Lifecycle.OPENED and self.items:
-            drafting.add(LifecycleChanged(status=Lifecycle.ACTIVE), kind="lifecycle_changed", scope=Scope())
+        if self.items:
+            turn_begins(drafting)  # before the turn; whatever else is said and done has it behind
         for item in self.items:
             self._draft(drafting, item)
 

@@ -34,7 +34,7 @@ def supersede(
             raise InvalidOption(f"{new.id} cannot replace itself")
         _apart_from_sources(new, targets)
         check_acyclic(seen, new.id, targets)
-        scope = scope_over(view, [record.header.scope for record in (new, *old)])
+        scope = scope_of_word(view, [record.header.scope for record in (new, *old)])
         pair = (new.id, *targets)
         decided(drafting, scope, verdict="superseded", reason=Reason.SUPERSEDED, governs=pair, policy_set=policy_set)
         body = Superseded(current=new.id, replaced=targets, reason=_words(session, reason))
@@ -53,7 +53,7 @@ def conflict(session: Session, view: View, one: str, other: str, *, reason: str,
         first, second = owned(seen, one), owned(seen, other)
         if first.id == second.id:
             raise InvalidOption(f"{first.id} cannot contradict itself")
-        scope = scope_over(view, [first.header.scope, second.header.scope])
+        scope = scope_of_word(view, [first.header.scope, second.header.scope])
         pair = (first.id, second.id)
         decided(drafting, scope, verdict="contradicted", reason=Reason.CONFLICT, governs=pair, policy_set=policy_set)
         body = Conflicted(one=first.id, other=second.id, reason=_words(session, reason))
@@ -75,7 +75,7 @@ def mark_stale(session: Session, view: View, references: Sequence[str], reason: 
         body = MarkedStale(
             records=tuple(dict.fromkeys(record.id for record in records)), reason=_words(session, reason)
         )
-        scope = scope_over(view, [record.header.scope for record in records])
+        scope = scope_of_word(view, [record.header.scope for record in records])
         ids[:] = [drafting.add(body, kind="marked_stale", scope=scope)]
 
     session.append(view, draft)
@@ -123,14 +123,36 @@ def found(seen: Sight, reference: str) -> Record:
 def owned(seen: Sight, reference: str) -> Record:
     """The same, where it is this view's own or nobody's. Raises `InvalidOption` where it belongs to somebody else."""
     record = found(seen, reference)
-    owner = record.header.scope.owner
-    if owner not in (None, seen.view.participant):
-        raise InvalidOption(f"{record.id} belongs to {owner}; its owner says what becomes of it")
+    check_owner(seen.view, record)
     return record
 
 
+def check_owner(view: View, record: Record) -> None:
+    """Refuse a word on what belongs to somebody else."""
+    owner = record.header.scope.owner
+    if owner not in (None, view.participant):
+        raise InvalidOption(f"{record.id} belongs to {owner}; its owner says what becomes of it")
+
+
+def scope_of_word(view: View, scopes: Sequence[Scope]) -> Scope:
+    """Where what a view says about records holds.
+
+    A participant's word about what belongs to nobody in particular holds for that participant alone: for everybody
+    the conversation itself speaks.
+    """
+    if view.participant is not None and any(scope.owner != view.participant for scope in scopes):
+        return _own(view)
+    return scope_over(view, scopes)
+
+
+def _own(view: View) -> Scope:
+    return replace(view.carries, branch=view.branch, owner=view.participant, visibility=Visibility.PARTICIPANT)
+
+
 def scope_over(view: View, scopes: Sequence[Scope]) -> Scope:
-    """Where what is said of several records may be seen: nowhere where one of them may not."""
+    """Where what is made of several records may be seen: nowhere where one of them may not."""
+    if view.participant is not None and any(scope.owner not in (None, view.participant) for scope in scopes):
+        return _own(view)  # of what another has shown it
     private = [scope for scope in scopes if scope.visibility is Visibility.PARTICIPANT or scope.sub_agent is not None]
     if not private:
         return Scope(branch=view.branch, owner=view.participant, visibility=Visibility.BRANCH)

@@ -3,13 +3,15 @@
 Nothing here decides anything: with nothing remembered the same comes out.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Container, Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from callsheet.assemble.itemising import Narrowed
 from callsheet.assemble.items import Item
 from callsheet.graph.enums import Level, Privacy
 from callsheet.graph.ids import RecordId
+from callsheet.graph.nodes import Message, ToolArtifact
 from callsheet.graph.record import Record
 from callsheet.graph.times import Instant
 from callsheet.policy.verdict import Decision
@@ -21,6 +23,8 @@ class Remembered:
 
     decisions: dict[RecordId, "_Decided"] = field(default_factory=dict)
     items: dict[RecordId, "_Itemised"] = field(default_factory=dict)
+    #: Records behind the last turns of which nothing in the last request spoke, and their items.
+    rested: dict[RecordId, "_Resting"] = field(default_factory=dict)
     #: The class of data of each record of which no change has made anything.
     classes: dict[RecordId, tuple[Record, Privacy]] = field(default_factory=dict)
     #: The segments of narrowed results and their tokens.
@@ -31,13 +35,13 @@ class Remembered:
         """The same, emptied unless all in it came out under the same settings."""
         if settings != self._under:
             self._under = settings
-            for known in (self.decisions, self.items, self.classes, self.narrowed):
+            for known in (self.decisions, self.items, self.rested, self.classes, self.narrowed):
                 known.clear()
         return self
 
     def forget(self, but: Collection[RecordId]) -> None:
         """Let go of all records but these."""
-        for known in (self.decisions, self.items, self.classes):
+        for known in (self.decisions, self.items, self.rested, self.classes):
             for id in [id for id in known if id not in but]:
                 del known[id]
         for key in [key for key in self.narrowed if key[0] not in but]:
@@ -85,6 +89,60 @@ class Remembered:
                 decided=decided if decided is not None and decided.decision is decision else None,
                 item=item,
             )
+
+    def rest(self, record: Record, turn: int, used: int, call: RecordId | None) -> None:
+        """Note that a message or result, of this turn and last use, is behind the last turns and nothing speaks of it.
+
+        `call` is at hand. Only these rest: a memory may be over when a task ends.
+        """
+        known = self.items.get(record.id)
+        if known is None or known.record is not record or known.decided is None:
+            return
+        if isinstance(record.body, Message | ToolArtifact):
+            since, until = known.decided.since, known.decided.until
+            self.rested[record.id] = _Resting(record, turn, used, call, since, until, known.item)
+
+    def resting(
+        self,
+        records: Iterable[Record],
+        turns: Mapping[RecordId, int],
+        used: Mapping[RecordId, int],
+        calls: Container[RecordId],
+        now: Instant,
+        *,
+        archived: int,
+        upto: int,
+        but: Container[str],
+    ) -> dict[RecordId, Item]:
+        """The items of those records that still rest: their turn, not after `upto`, and their last use are the same.
+
+        `but` are the records of which something in this request speaks, `calls` those that are at hand; what stands
+        before `archived` is over. This is asked of all that is in view at each request, so it asks as little as it can.
+        """
+        known = self.rested
+        found: dict[RecordId, Item] = {}
+        for record in records:
+            id = record.header.id
+            rested = known.get(id)
+            if rested is None or rested[0] is not record or id in but or record.header.position < archived:
+                continue
+            _, turn, use, call, since, until, item = rested
+            if turn > upto or turns.get(id) != turn or used.get(id, turn) != use:
+                continue
+            if (call is None or call in calls) and since <= now and (until is None or now < until):
+                found[id] = item
+        return found
+
+
+class _Resting(NamedTuple):
+    record: Record
+    turn: int
+    used: int
+    #: At hand.
+    call: RecordId | None
+    since: Instant
+    until: Instant | None
+    item: Item
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -28,14 +28,17 @@ from callsheet.runtime.deciding import Deciding, Standings, read_standings
 from callsheet.runtime.desk import Desk, bodies
 from callsheet.runtime.gathering import Gathered
 from callsheet.runtime.ground import asks
+from callsheet.runtime.living import archived_at
+from callsheet.runtime.personalising.book import stream_of
+from callsheet.runtime.personalising.recounting import Recounting
 from callsheet.runtime.place import Place
 from callsheet.runtime.policies import policy_by_hash
-from callsheet.runtime.recollecting import ended
 from callsheet.runtime.releasing import Opened, opened
 from callsheet.runtime.ruling import shown, tool_of
 from callsheet.runtime.stored import own_sheets
 from callsheet.runtime.tail import branches, model_said, unanswered
 from callsheet.runtime.terms import Order
+from callsheet.runtime.unseen import Visible, unseen
 from callsheet.runtime.whole_sheets import gone_on_from, read_sheet
 from callsheet.wire.caching import caching
 
@@ -64,14 +67,10 @@ class _Assembling(Assembling):
         cache = caching(boundary.provider, boundary.model)
         gathered = self._gather(counter, cache)
         made = self._made(gathered, counter, cache)
-        messages = made.body["messages"]
-        assert isinstance(messages, list)
-        envelope = {key: value for key, value in made.body.items() if key != "messages"}
-        rendered = (envelope, *messages)
         return Made(
             gathered=gathered,
             plan=made.plan,
-            blocks=tuple(place.ledger.address(place.owner, msgspec.json.encode(block)) for block in rendered),
+            blocks=tuple(place.ledger.address(place.owner, block) for block in made.sent()),
             counter=counter.name,
             calibration=calibration,
             needed=self.order.needed.name,
@@ -181,9 +180,11 @@ class Revisited:
         order = Order(
             boundary=self.boundary,
             policy=self.policy,
+            policy_hash=self.policy.hash,
             tools=self._tools(frozenset(given)),
             recall=sheet.recall,
             needed=self.needed,
+            sql=sheet.recall_sql,
         )
         return _Assembling(
             place=self.place,
@@ -193,12 +194,19 @@ class Revisited:
             base=self.base,
             shown_before=self._shown is not None,
             open=self._open,
+            personal_upto=self._personal_upto,
         ).again()
+
+    @property
+    def _personal_upto(self) -> int:
+        """What it saw of the user's own stream."""
+        stream = stream_of(self.place.ledger, self.place.owner)
+        return self.sheet.cut.at(stream.id) if stream is not None else 0
 
     @cached_property
     def base(self) -> Whole | None:
         """What it went on from: the request before it, unless everything had to be looked at anew."""
-        return gone_on_from(self._shown, self.policy, self.boundary)
+        return gone_on_from(self._shown, self.policy.hash, self.boundary)
 
     @cached_property
     def _shown(self) -> Whole | None:
@@ -240,8 +248,20 @@ class Revisited:
 
     def standings(self, ids: tuple[RecordId, ...]) -> Standings:
         """What changes that the reader sees had made of records."""
-        shows = shown(self.policy, self.boundary, lambda record: refusal(record.header, self.boundary) is None)
-        return read_standings(self.place.ledger, self.place.conversation.key, self.lineage, ids, shows)
+        ledger, key = self.place.ledger, self.place.conversation.key
+
+        def sees(record: Record) -> bool:
+            return refusal(record.header, self.boundary) is None
+
+        hidden = unseen(ledger, key, self.lineage, sees)
+        visible = Visible(ledger=ledger, key=key, lineage=self.lineage, shows=sees, hidden=hidden)
+        shows = shown(self.policy, self.boundary, visible)
+        return read_standings(ledger, key, self.lineage, ids, shows, hidden=hidden)
+
+    @cached_property
+    def personal(self) -> Recounting:
+        """What it saw of the memories of the user."""
+        return Recounting(place=self.place, boundary=self.boundary, desk=self.desk, upto=self._personal_upto)
 
     def decisions(
         self, ids: Iterable[RecordId], turns: Mapping[RecordId, int], exact: Container[RecordId] = frozenset()
@@ -257,7 +277,7 @@ class Revisited:
         deciding = self._deciding(tuple(records))
         resolved = deciding.resolved(self.desk.records.values())
         newest = self._newest_user_turn()
-        return {
+        found = {
             id: deciding.decide(
                 record,
                 turns.get(id, 0),
@@ -268,6 +288,7 @@ class Revisited:
             )
             for id, record in records.items()
         }
+        return found | self.personal.decisions((id for id in wanted if id not in found), self.policy)
 
     @cached_property
     def judged(self) -> dict[RecordId, Decision]:
@@ -299,7 +320,7 @@ class Revisited:
             calls=bodies(self.desk.calls),
             open=self._open,
             turn=self.sheet.turns,
-            ended=ended(place.ledger, place.conversation.key, self.lineage),
+            archived=archived_at(place.ledger, place.conversation.key, self.lineage, self.boundary),
             episode=self.sheet.episode,
             tool_of=lambda id: tool_of(place.ledger, place.conversation.key, id),
             opened=self.opened.shown,

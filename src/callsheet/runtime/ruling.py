@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 
+from callsheet.graph.enums import Privacy, StateField
 from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import Boundary, Message, ToolArtifact
 from callsheet.graph.ports import Ledger
@@ -12,6 +13,7 @@ from callsheet.policy.conditions import Rules, Ruling
 from callsheet.policy.rules import About
 from callsheet.policy.sets import PolicySetDocument
 from callsheet.runtime.options import texts
+from callsheet.runtime.unseen import Visible
 
 
 def ready(policy: PolicySetDocument) -> Rules | None:
@@ -33,15 +35,24 @@ def ruling(policy: PolicySetDocument, boundary: Boundary) -> Ruling | None:
     return rules.at(boundary) if rules is not None else None
 
 
-def shown(policy: PolicySetDocument, boundary: Boundary, shows: Callable[[Record], bool]) -> Callable[[Record], bool]:
-    """Whether a record is shown to the reader by `shows`, and by the set's own rules about visibility.
+def shown(policy: PolicySetDocument, boundary: Boundary, visible: Visible) -> Callable[[Record], bool]:
+    """Whether a record is shown to the reader, and not left out by the set's own rules about visibility.
 
-    For the records behind relations, as they were recorded: what changes made of them since plays no part.
+    For the records behind relations, in the class of data that changes have put them into as far as the reader sees
+    them: what a rule hides now replaces and contradicts nothing any more.
     """
+    shows = visible.shows
     if not any(rule.about is About.VISIBILITY for rule in policy.rules):
         return shows
     rules = ruling(policy, boundary)
-    return lambda record: shows(record) and (rules is None or rules.of(_recorded(record)).unseen is None)
+
+    def told(record: Record) -> bool:
+        if rules is None or not shows(record):
+            return shows(record)
+        now = visible.states((StateField.PRIVACY,), (record.id,))[StateField.PRIVACY].get(record.id)
+        return rules.of(_standing(record, now)).unseen is None
+
+    return told
 
 
 def tool_of(ledger: Ledger, key: StreamKey, id: RecordId) -> str | None:
@@ -51,14 +62,15 @@ def tool_of(ledger: Ledger, key: StreamKey, id: RecordId) -> str | None:
     return body.tool if isinstance(body, ToolArtifact) else None
 
 
-def _recorded(record: Record) -> Candidate:
+def _standing(record: Record, privacy: str | None) -> Candidate:
+    """A record as rules see it; `privacy` is the class that it was put into since."""
     body, header = record.body, record.header
     artifact = body if isinstance(body, ToolArtifact) else None
     return Candidate(
         record=record.id,
         kind=header.kind,
         scope=header.scope,
-        privacy=header.privacy,
+        privacy=Privacy(privacy or header.privacy),
         role=body.role if isinstance(body, Message) else None,
         observed=header.at if artifact is not None else None,
         tool=artifact.tool if artifact is not None else None,

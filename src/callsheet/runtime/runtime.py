@@ -1,36 +1,75 @@
 """`Runtime`: an open store, and the conversations in it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import Self
 
 from callsheet.errors import Damaged, InputError, InvalidOption, NotFound
-from callsheet.graph.enums import StreamKind
+from callsheet.graph.enums import Lifecycle, StreamKind
 from callsheet.graph.ids import ROOT_BRANCH, RecordId, TenantId, UserId
 from callsheet.graph.nodes import Branch
 from callsheet.graph.nodes import Conversation as ConversationBody
-from callsheet.graph.ports import Append, Clock, Ids, Ledger, Owner
+from callsheet.graph.ports import Append, Clock, Embedder, Ids, Ledger, Owner, Summariser
 from callsheet.graph.record import Body, Draft, Stream
 from callsheet.graph.values import Scope
 from callsheet.policy.sets import PolicySetDocument
+from callsheet.runtime import living
 from callsheet.runtime.conversation import Conversation
-from callsheet.runtime.options import label
+from callsheet.runtime.documenting.knowledge import Knowledge
+from callsheet.runtime.documenting.library import Library
+from callsheet.runtime.meaning import Meaning
+from callsheet.runtime.options import choice, label, positive, texts
+from callsheet.runtime.personalising.face import KeepsMemories
 from callsheet.runtime.routing import Provider, Route
 from callsheet.runtime.session import Session
 from callsheet.runtime.skills import Skills
+from callsheet.runtime.sources import Dated
+from callsheet.runtime.typed import all_checked
+from callsheet.runtime.working.draining import Draining, Worked
+from callsheet.runtime.working.worker import Worker
+from callsheet.runtime.working.works import Works
+from callsheet.runtime.working.workshop import Workshop
 
 DEFAULT_USER = "local"
 """Who owns a conversation when nobody is named."""
 
 
-class Runtime:
+@all_checked
+class Runtime(KeepsMemories):
     """An open store, seen by one tenant. A context manager; all methods may be called from any thread."""
 
-    def __init__(self, ledger: Ledger, *, tenant: str, ids: Ids, clock: Clock) -> None:
+    def __init__(
+        self,
+        ledger: Ledger,
+        *,
+        tenant: str,
+        ids: Ids,
+        clock: Clock,
+        idle: float | None = None,
+        worker: bool = False,
+        embedder: Embedder | None = None,
+        summariser: Summariser | None = None,
+    ) -> None:
+        clock = Dated(clock)
         self._ledger = ledger
         self._tenant = TenantId(tenant)
         self._ids = ids
         self._clock = clock
+        self._meaning = Meaning(ledger=ledger, embedder=embedder) if embedder is not None else None
+        self._library = Library.of(ledger, self._tenant, self._meaning)
+        self._workshop = Workshop(
+            ledger=ledger,
+            tenant=self._tenant,
+            ids=ids,
+            clock=clock,
+            idle=idle,
+            embedder=embedder,
+            summariser=summariser,
+        )
+        self._works = Works(self._workshop)
+        self._worker = Worker(self._works.named()) if worker else None
+        if self._worker is not None:
+            self._worker.start()
 
     def __enter__(self) -> Self:
         return self
@@ -44,7 +83,9 @@ class Runtime:
         return f"<Runtime of tenant {self._tenant!r}>"
 
     def close(self) -> None:
-        """Close the store. What was recorded is safe with or without it; closing twice is fine."""
+        """Close the store, and stop its worker before. What was recorded is safe without it; closing twice is fine."""
+        if self._worker is not None:
+            self._worker.stop()
         self._ledger.close()
 
     @property
@@ -56,6 +97,11 @@ class Runtime:
     def ledger(self) -> Ledger:
         """The store itself, for audit and inspection."""
         return self._ledger
+
+    @property
+    def knowledge(self) -> Knowledge:
+        """The documents that conversations may search."""
+        return Knowledge(self._library, self._ledger, self._tenant, self._ids, self._clock)
 
     @property
     def skills(self) -> Skills:
@@ -81,9 +127,17 @@ class Runtime:
             raise Damaged(f"conversation {name!r} has no stream for its sheets. Run callsheet verify.")
         return self._opened(found, sheets)
 
-    def conversations(self) -> list[str]:
-        """The names of all conversations, in the order in which they began."""
-        return [stream.name for stream in self._ledger.streams(self._tenant, StreamKind.CONVERSATION)]
+    def conversations(self, *, status: Lifecycle | str | None = None) -> list[str]:
+        """The names of the conversations, in the order in which they began; with `status` of those that stand there.
+
+        `status` is ``opened``, ``active``, ``compacted`` or ``archived``.
+        """
+        wanted = choice(Lifecycle, status, "status") if status is not None else None
+        return [
+            stream.name
+            for stream in self._workshop.conversations()
+            if wanted is None or living.status(self._ledger, stream.key) is wanted
+        ]
 
     def existing(self, name: str) -> Conversation:
         """Open the conversation with this name. Raises `NotFound`; nothing is begun."""
@@ -91,6 +145,29 @@ class Runtime:
         if self._ledger.stream(self._tenant, StreamKind.CONVERSATION, name) is None:
             raise NotFound(f"no conversation {name!r} in this store")
         return self.conversation(name)
+
+    @property
+    def worker(self) -> Worker | None:
+        """The thread that does background work; None: the store was opened without one."""
+        return self._worker
+
+    def work(
+        self,
+        *,
+        limit: int | None = None,
+        works: Sequence[str] | None = None,
+        progress: Callable[[Worked], object] | None = None,
+    ) -> tuple[Worked, ...]:
+        """Do the background work that is pending now, and return what came of each kind of it.
+
+        `works` names those to do, such as ``archiving``; default: all that the store was opened with what they need
+        for. `limit` is the most units of each, and `progress` is told after each one what has come of its work so far.
+        What fails is counted, logged by its class, and found again the next time. Nothing is queued: several processes
+        may do it at once. Raises `InvalidOption`.
+        """
+        most = positive(limit, "limit") if limit is not None else None
+        named = texts(works, "works") if works is not None else None
+        return tuple(Draining(work=work, limit=most, told=progress).drain() for work in self._works.named(named))
 
     def route(
         self,
@@ -111,6 +188,8 @@ class Runtime:
             owner=Owner(tenant=self._tenant, user=conversation.user),
             conversation=conversation,
             sheets=sheets,
+            library=self._library,
+            meaning=self._meaning,
         )
         return Conversation(session)
 

@@ -1,7 +1,8 @@
-"""Searching over everything that a view may see: exact entities and BM25, over the visible records alone."""
+"""Searching over everything that a view may see: by identifiers, words and meaning, over the visible records alone."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from callsheet.assemble.compose import INSTRUCTING
 from callsheet.derive import entities, terms
@@ -12,13 +13,19 @@ from callsheet.graph.nodes import Boundary, Message, ToolArtifact
 from callsheet.graph.query import NodeQuery
 from callsheet.graph.record import Record
 from callsheet.graph.values import CallRef, Text
+from callsheet.recall.around import Around, blended, neighbours, smoothed
+from callsheet.recall.bm25 import Scored, rank
 from callsheet.recall.exact import WINDOW, fold, search
-from callsheet.recall.finding import Ranked, find
+from callsheet.recall.finding import Question, Ranked, ranked
+from callsheet.recall.fusing import ARMS, DEPTH, MEANING, WORDS
 from callsheet.recall.serving import Source
 from callsheet.recall.slices import fitting, header_count, header_text
-from callsheet.runtime.candidates import Candidates
+from callsheet.runtime.candidates import MOST_OCCURRENCES, OCCURRENCES, TOGETHER, Candidates, said
+from callsheet.runtime.consulting import origin_of, passage_source, passages
+from callsheet.runtime.outdated import behind, replaced
 from callsheet.runtime.seeing import Admit, Sight, sight, source
 from callsheet.runtime.session import Session, View
+from callsheet.runtime.surrounding import rows
 
 MOST_FOUND = 10
 """Records that one search gives."""
@@ -26,9 +33,20 @@ MOST_FOUND = 10
 _SCANNED = 32_000_000
 """Bytes of artifacts with more entities than their index holds that one search reads for an exact match."""
 
-
-_MESSAGES = 32
+_MESSAGES = 8
 """Messages that are read at once on the way back to the newest of a user."""
+
+MOST_WORDS = 64
+"""Words of a query that are looked for, the first."""
+
+_SHORT_NUMBER = 4
+"""Digits of a number that does not identify anything."""
+
+_LONGEST_LITERAL = 256
+"""Characters of a query that is looked for to the letter."""
+
+_LONGEST_READ = 65_536
+"""Bytes of a record that is read for that."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -36,16 +54,20 @@ class Finding:
     """A record that was found."""
 
     reference: RecordId
-    #: The tool of a result, the role of a message.
+    #: The tool of a result, the role of a message, a document with its version.
     origin: str
     #: Bytes of content.
     size: int
     #: Whether it holds what was asked for to the letter.
     exact: bool
-    #: BM25; compares within one search only.
+    #: Compares within one search only.
     score: float
     #: A piece of its content around what was asked for, on one line.
     snippet: str
+    #: What found it beside identifiers: "words", "meaning".
+    arms: tuple[str, ...] = ()
+    #: What says now what it said; empty: nothing replaced it, as far as may be seen.
+    replaced_by: tuple[RecordId, ...] = ()
 
 
 def search_all(
@@ -56,41 +78,172 @@ def search_all(
     boundary: Boundary | None = None,
     admit: Admit | None = None,
     limit: int = MOST_FOUND,
+    arms: Sequence[str] = ARMS,
 ) -> list[Finding]:
-    """Find messages and artifacts by words and identifiers: exact matches first, then the best by BM25.
+    """Find messages, artifacts and passages by identifiers, words and meaning: exact matches first, then the best.
 
     Of the best, results come before messages, among exact matches and among the others. What was said in a turn that
     waits for its answer is not found: it is what is asked, and stands in the request. Its results are.
-    Looked at are the newest 64 records that hold each identifier and each word, and of the newest 256 those results
-    that hold more identifiers than are kept of them. Counts and scores come from these alone, and so from nothing that
-    the view may not see and read.
+    Looked at are the newest 64 records that hold each identifier, the newest 10 (or `limit`) that hold each word, those
+    64 that hold most of the words together, the messages around the best of them, and, where the store was opened with
+    an embedder, those that mean the like. Counts and scores come from these alone, and so from nothing that the view
+    may not see and read. A query that is an identifier finds what holds it to the letter, if anything does, and nothing
+    else.
     """
-    return search_seen(sight(session, view, boundary=boundary, admit=admit), query, limit)
+    return search_seen(sight(session, view, boundary=boundary, admit=admit), query, limit, arms)
 
 
-def search_seen(seen: Sight, query: str, limit: int = MOST_FOUND) -> list[Finding]:
+def search_seen(seen: Sight, query: str, limit: int = MOST_FOUND, arms: Sequence[str] = ARMS) -> list[Finding]:
     """See `search_all`."""
-    named = [entity.value for entity in entities.find(query)]
-    wanted = tuple(dict.fromkeys([*entities.entities(query), entities.normal(query.strip())]))
-    asked = terms.query_terms(query)
-    candidates = Candidates(seen=seen, present=_present(seen))
-    candidates.collect(wanted, asked)
-    known = tuple(_scanned(seen, candidates, wanted, named)) if named else ()
-    ranked = find(wanted, asked, candidates.indexes(), limit, known=known)
-    words = sorted({*named, *query.split()}, key=lambda word: (-len(word), word))
+    candidates = Candidates(seen=seen, present=_present(seen), most=min(max(OCCURRENCES, limit), MOST_OCCURRENCES))
+    literal = query.strip()
+    ranked = _ranked(candidates, literal, limit, arms)
+    words = sorted({*(entity.value for entity in entities.find(query)), *query.split()}, key=lambda w: (-len(w), w))
     records = candidates.records
-    ranked = sorted(ranked, key=lambda one: _place(one, records[one.id]))
-    return [
+    since = replaced(seen, [one.id for one in ranked])
+    ranked = behind(sorted(ranked, key=lambda one: _place(one, records[one.id])), lambda one: one.id, since)
+    found = [
         Finding(
             reference=one.id,
             origin=_origin(records[one.id]),
             size=_size(records[one.id]),
             exact=one.exact > 0,
             score=one.score,
-            snippet=_snippet(_source(seen, records[one.id]), [query.strip(), *words]),
+            snippet=_snippet(_source(seen, records[one.id]), [literal, *words]),
+            arms=one.arms,
+            replaced_by=since.get(one.id, ()),
         )
         for one in ranked
     ]
+    return _together(found, _passages(seen, query, [literal, *words], limit))[:limit]
+
+
+def _ranked(candidates: Candidates, query: str, limit: int, arms: Sequence[str]) -> list[Ranked]:
+    """The records that answer best, in order."""
+    whole = entities.normal(query)
+    named = [entity.value for entity in entities.find(query) if _identifies(entity.value) or entity.value == query]
+    wanted = tuple(dict.fromkeys([*map(entities.normal, named), whole]))
+    candidates.collect(wanted)
+    known = list(_scanned(candidates, wanted, named)) if named else []
+    identifier = named == [query]
+    if identifier and candidates.records:
+        # There is what holds it: words that only resemble its parts are not asked for.
+        return ranked(Question(entities=wanted), list(candidates.made().values()), limit, lexical=(), known=known)
+    words = terms.query_words(query)[:MOST_WORDS] if WORDS in arms else ()
+    candidates.collect((), tuple(dict.fromkeys(term for word in words for term in word)))
+    candidates.collect_together(words)
+    near = _near(candidates, query, limit) if MEANING in arms and not identifier else []
+    own = {id: one.document() for id, one in candidates.made().items()}
+    first = rank(words, list(own.values()))[: min(limit * DEPTH, TOGETHER)]
+    best = dict.fromkeys((*(one.id for one in first), *(id for id, _ in near)))
+    around = neighbours(rows(candidates, [record for id in best if said(record := candidates.records[id])]))
+    lexical = _lexical(candidates, words, around)
+    question = Question(entities=wanted, words=words)
+    known += _literal(candidates, query, [one.id for one in lexical[: limit * DEPTH]])
+    return ranked(
+        question,
+        list(candidates.made().values()),
+        limit,
+        lexical=lexical,
+        known=known,
+        meaning=_meaning(candidates, query, near, around),
+        text=partial(_said, candidates),
+    )
+
+
+def _identifies(name: str) -> bool:
+    """Whether a name in a longer query is an identifier: a short number is a year or how many, and counts as a word."""
+    return not (name.isdecimal() and len(name) <= _SHORT_NUMBER)
+
+
+def _lexical(candidates: Candidates, words: Sequence[tuple[str, ...]], around: Around) -> list[Scored]:
+    """The candidates by their words; messages also by what was said around them."""
+    own = {id: one.document() for id, one in candidates.made().items()}
+    blend = blended(own, around)
+    return rank(words, [blend.get(id, document) for id, document in own.items()], list(own.values()))
+
+
+def _near(candidates: Candidates, query: str, limit: int) -> list[tuple[RecordId, float]]:
+    """The records that mean what is asked, nearest first; none where the store was opened without an embedder."""
+    session, seen = candidates.seen.session, candidates.seen
+    if session.meaning is None or not query:
+        return []
+    found = session.meaning.nearest(
+        session.conversation.key,
+        query,
+        upto=seen.lineage.upto,
+        counts=lambda position: candidates.at(position) is not None,
+        limit=limit * DEPTH,
+    )
+    return [(one.record, one.score) for one in found]
+
+
+def _meaning(
+    candidates: Candidates, query: str, near: Sequence[tuple[RecordId, float]], around: Around
+) -> list[tuple[RecordId, float]]:
+    """The nearest and those around them, messages by what was said around them too; the best first."""
+    session, seen = candidates.seen.session, candidates.seen
+    if session.meaning is None or not near:
+        return []
+    places = {candidates.records[id].position: id for id in (*dict(near), *around)}
+    known = session.meaning.scores(session.conversation.key, query, list(places), upto=seen.lineage.upto)
+    scores = smoothed({places[position]: score for position, score in known.items()}, around)
+    return sorted(scores.items(), key=lambda one: (-one[1], -candidates.records[one[0]].position))
+
+
+def _literal(candidates: Candidates, query: str, found: Sequence[RecordId]) -> Iterator[RecordId]:
+    """Which of these hold the query to the letter, where it is more than words."""
+    wanted = fold(query)
+    if (
+        not wanted
+        or len(wanted) > _LONGEST_LITERAL
+        or all(one.isalpha() or one.isspace() for one in wanted.strip("?!.,"))
+    ):
+        return
+    for id in found:
+        if _size(candidates.records[id]) <= _LONGEST_READ and _holds(fold(_said(candidates, id)), wanted):
+            yield id
+
+
+def _holds(text: str, wanted: str) -> bool:
+    """Whether a text stands in another on its own: not within a longer word or number."""
+    at = text.find(wanted)
+    while at >= 0:
+        before, after = text[at - 1 : at], text[at + len(wanted) : at + len(wanted) + 1]
+        if not (before.isalnum() and wanted[0].isalnum()) and not (after.isalnum() and wanted[-1].isalnum()):
+            return True
+        at = text.find(wanted, at + 1)
+    return False
+
+
+def _said(candidates: Candidates, id: RecordId) -> str:
+    return _text(candidates.seen, candidates.records[id])
+
+
+def _passages(seen: Sight, query: str, wanted: Sequence[str], limit: int) -> list[Finding]:
+    """What the documents of the workspace say about it."""
+    return [
+        Finding(
+            reference=passage.reference,
+            origin=origin_of(passage),
+            size=len(passage.text.encode()),
+            exact=passage.exact,
+            score=passage.score,
+            snippet=_snippet(passage_source(passage), wanted),
+            arms=passage.arms,
+        )
+        for passage in passages(seen, query, limit)
+    ]
+
+
+def _together(found: Sequence[Finding], others: Sequence[Finding]) -> list[Finding]:
+    """Both lists as one, each in its order: by turns, exact matches before the others."""
+    merged: list[Finding] = []
+    first, second = list(enumerate(found)), list(enumerate(others))
+    while first and second:
+        (at, one), (place, other) = first[0], second[0]
+        merged.append((first if (not one.exact, at) <= (not other.exact, place) else second).pop(0)[1])
+    return [*merged, *(one for _, one in (*first, *second))]
 
 
 def _place(found: Ranked, record: Record) -> tuple[bool, bool, bool]:
@@ -131,18 +284,16 @@ def _source(seen: Sight, record: Record) -> Source | None:
         return None
 
 
-def _scanned(seen: Sight, candidates: Candidates, wanted: Sequence[str], named: Sequence[str]) -> Iterator[RecordId]:
+def _scanned(candidates: Candidates, wanted: Sequence[str], named: Sequence[str]) -> Iterator[RecordId]:
     """Results with more entities than an index holds that hold one of these to the letter; newest are read first."""
     room = _SCANNED
     folded = [fold(name) for name in named]
     said = frozenset(wanted)
-    indexes = dict(candidates.indexes())
     for record in candidates.beyond():
-        index = indexes.get(record.id)
-        if _size(record) > room or (index is not None and said.intersection(index.entities)):
+        if _size(record) > room or said.intersection(candidates.made()[record.id].entities):
             continue
         room -= _size(record)
-        text = fold(_text(seen, record))
+        text = fold(_text(candidates.seen, record))
         if any(name in text for name in folded):
             yield record.id
 
@@ -189,6 +340,10 @@ def found_text(query: str, found: Sequence[Finding], limit: int) -> str:
     short = query if len(query) <= 80 else query[:80] + "…"
     if not found:
         return f'(query "{short}": nothing found)'
-    lines = [f"{one.reference} ({one.origin}, {one.size:,} bytes): {one.snippet}" for one in found]
+    lines = [f"{one.reference} ({one.origin}, {one.size:,} bytes{_since(one)}): {one.snippet}" for one in found]
     body = "\n".join(lines)
     return f'(query "{short}": {len(found)} found, the best first)\n{body[: fitting(body, 0, len(body), limit)]}'
+
+
+def _since(found: Finding) -> str:
+    return f", replaced since by {', '.join(found.replaced_by)}" if found.replaced_by else ""

@@ -6,22 +6,24 @@ storage is read second.
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TypeAlias
 
 from callsheet.assemble.compose import text_of
 from callsheet.assemble.delta import Whole
+from callsheet.assemble.forms import reference
 from callsheet.assemble.standins import WITHHELD
 from callsheet.derive.document import ContentKind
 from callsheet.derive.reading import read as read_document
 from callsheet.derive.redaction import Redaction
+from callsheet.derive.tables import tables
 from callsheet.derive.text import binary_standin, readable
 from callsheet.errors import BodyErased, NotFound
 from callsheet.graph.cut import Lineage
 from callsheet.graph.enums import Reason
 from callsheet.graph.ids import RecordId
-from callsheet.graph.nodes import Boundary, Message, ToolArtifact, ToolCall
+from callsheet.graph.nodes import Boundary, Episode, Message, ToolArtifact, ToolCall
 from callsheet.graph.query import NodeQuery
 from callsheet.graph.record import Record
 from callsheet.graph.values import CallRef, Media, Opaque, Part, Payload, Text
@@ -78,6 +80,10 @@ class Sight:
     def read(self) -> Callable[[Payload], bytes]:
         """Content as it may be shown: with markers in the place of secrets, unless they may be read."""
         return self.session.read if self.secrets else self.session.redacting
+
+    def told(self, asked: str) -> str:
+        """What was asked for, as an answer may tell it again."""
+        return asked if self.secrets else self.session.redacting.redaction.text(asked[:_READ])
 
     def shows(self, record: Record) -> bool:
         """Whether the record exists for this view."""
@@ -172,7 +178,7 @@ def resolve(seen: Sight, reference: str) -> Record:
         if found is None:
             break
         record = found
-    if record.header.kind not in ("message", "artifact"):
+    if record.header.kind not in ("message", "artifact", "episode"):
         raise _unknown(wanted)
     return record
 
@@ -221,6 +227,10 @@ def source(seen: Sight, record: Record) -> Source:
     if body is None:
         raise BodyErased(f"the content of {record.id} was erased")
     pieces = tuple(_pieces(seen, body)) if isinstance(body, Message | ToolArtifact) else ()
+    if isinstance(body, Episode):
+        pieces = (_original(seen, body),)
+    if len(pieces) > 1 and not seen.secrets:
+        pieces = _unspread(pieces, seen.session.redacting.redaction)
     raw = b"".join(piece.raw for piece in pieces)
     alone = pieces[0] if len(pieces) == 1 else None
     if alone is not None and alone.text is None:
@@ -238,6 +248,20 @@ def source(seen: Sight, record: Record) -> Source:
         mime=mime,
         pieces=_placed(pieces) if not exact and text is not None else (),
         outline=lambda whole: _outline(text if whole else _beginning_of(text), mime),
+        told=seen.told,
+        tables=lambda: tables(read_document(text, mime)) if text else (),
+    )
+
+
+def _unspread(pieces: tuple["_Piece", ...], redaction: Redaction) -> tuple["_Piece", ...]:
+    """The parts without a secret that only they together hold: their bytes are given joined."""
+    texts = [text_of(piece.raw) if piece.recorded_text else "" for piece in pieces]
+    changed = redaction.across(texts)
+    if changed == texts:
+        return pieces
+    return tuple(
+        piece if now == before else replace(piece, raw=now.encode("utf-8", "surrogatepass"), text=now)
+        for piece, before, now in zip(pieces, texts, changed, strict=True)
     )
 
 
@@ -305,6 +329,21 @@ def _pieces(seen: Sight, body: Message | ToolArtifact) -> Iterator[_Piece]:
                 yield _Piece(raw=b"", text=f"{call.body.tool}({shown})")
         elif isinstance(part, Media):
             yield _media(part, read(part.data) if part.data is not None else None)
+
+
+def _original(seen: Sight, body: Episode) -> _Piece:
+    """What an episode stands for, as it was said and found: the records of its span that may be read, in order."""
+    told: list[str] = []
+    for id in body.sources:
+        record = seen.get(id)
+        held = record.body if record is not None else None
+        if record is None or not isinstance(held, Message | ToolArtifact) or seen.refused(record) is not None:
+            continue
+        speaker = held.role.value if isinstance(held, Message) else f"result of {held.tool or 'a tool'}"
+        shown = (piece.standin if piece.text is None else piece.text for piece in _pieces(seen, held))
+        told.append(f"[{reference(id)}] {speaker}: {chr(10).join(shown)}")
+    text = "\n".join(told)
+    return _Piece(raw=text.encode("utf-8", "surrogatepass"), text=text, recorded_text=True)
 
 
 def _written(raw: bytes) -> _Piece:

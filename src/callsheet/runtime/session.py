@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from callsheet.errors import InvalidOption, PositionConflict, StoreBusy
 from callsheet.graph.changes import RunEnded
+from callsheet.graph.enums import Visibility
 from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import Branch
 from callsheet.graph.ports import Append, Clock, Ids, Ledger, Owner
@@ -15,11 +16,15 @@ from callsheet.graph.record import Record, Stream
 from callsheet.graph.times import Instant
 from callsheet.graph.values import Payload, Scope
 from callsheet.runtime.desk import Desk
+from callsheet.runtime.documenting.library import Library
 from callsheet.runtime.drafting import NOBODYS, Drafting
+from callsheet.runtime.meaning import Meaning
 from callsheet.runtime.place import Place
 from callsheet.runtime.redacting import Redacting, redaction_of
 from callsheet.runtime.skills import Skills
+from callsheet.runtime.stages import holds_turn, turn_begins
 from callsheet.runtime.tail import Tail, load
+from callsheet.runtime.tallying import Tallying
 
 _ATTEMPTS = 200
 """Times that recording begins anew because other writers were first; each time at least one of them got through."""
@@ -44,8 +49,14 @@ class Session:
     owner: Owner
     conversation: Stream
     sheets: Stream
+    #: The documents that its conversations share.
+    library: Library
+    #: Finds records by their vectors; None: the store was opened without an embedder.
+    meaning: Meaning | None = None
     #: Reads content with markers in the place of secrets.
     redacting: Redacting = field(init=False)
+    #: Knows what its branches have come to.
+    tallying: Tallying = field(init=False)
     _tails: dict[View, Tail] = field(default_factory=dict)
     _desks: dict[View, Desk] = field(default_factory=dict)
     #: The runs that have ended, as far as the conversation was read for them.
@@ -54,6 +65,7 @@ class Session:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def __post_init__(self) -> None:
+        self.tallying = Tallying(ledger=self.ledger, conversation=self.conversation.key, sheets=self.sheets.key)
         self.redacting = Redacting(read=self.read, redaction=redaction_of(self.conversation))
 
     @property
@@ -79,7 +91,7 @@ class Session:
             known = self._tails.get(view)
         if known is not None and fresh:
             head = self.ledger.head(self.conversation.key)
-            moved = head is not None and head.position != known.position
+            moved = not known.complete or (head is not None and head.position != known.position)
             if moved or (known.open and self.ledger.erased(self.conversation.key, tuple(known.open))):
                 known = None
         if known is None:
@@ -130,14 +142,25 @@ class Session:
                 draft(drafting)
                 if not drafting.drafts:
                     return tail, []
+                if holds_turn(drafting.drafts):
+                    turn_begins(drafting)
+                self._count(drafting, tail)
                 append = Append(stream=self.conversation, drafts=tuple(drafting.drafts), expect=tail.position)
                 records = self.ledger.append([append])
             except PositionConflict:
                 fresh = True
                 continue
             self._know(view, drafting.tail)
-            return drafting.tail, records
+            self.tallying.appended(tail.position, drafting.drafts, drafting.tail.position)
+            return (drafting.tail if drafting.tail.complete else self.tail(view, fresh=True)), records
         raise StoreBusy(f"other writers of {self.conversation.name!r} were first {_ATTEMPTS} times; try again")
+
+    def _count(self, drafting: Drafting, tail: Tail) -> None:
+        """Draft what the branch had come to before this transaction, where that was not recorded for a while."""
+        figures = self.tallying.due(tail.branch, tail.lineage)
+        if figures is not None:
+            scope = Scope(branch=tail.branch, visibility=Visibility.AUDIT)
+            drafting.add(figures, kind="counted", scope=scope, at=drafting.now)
 
     def _drafting(self, view: View, tail: Tail, at: Instant) -> Drafting:
         return Drafting(
@@ -147,6 +170,7 @@ class Session:
             owner=self.owner,
             tail=tail.copy(),
             at=at,
+            now=at,
             participant=view.participant,
             carries=view.carries,
         )

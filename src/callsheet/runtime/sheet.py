@@ -11,7 +11,7 @@ from callsheet.errors import BodyErased, InvalidOption
 from callsheet.explain.sheet import explain, text
 from callsheet.graph.enums import Level
 from callsheet.graph.ids import RecordId
-from callsheet.graph.nodes import ContextAssembly, Message, Selection, ToolArtifact
+from callsheet.graph.nodes import ContextAssembly, Episode, Message, Selection, ToolArtifact
 from callsheet.graph.record import Record
 from callsheet.wire import formats
 
@@ -90,7 +90,7 @@ class Sheet:
         """
         wire = self.wire if provider is None else formats.wire_named(provider)
         if wire == self.wire:
-            return [_object(block) for block in self.blocks[1:]]
+            return _objects(self.blocks[1:])
         if self._composed is None:
             raise InvalidOption(f"sheet {self.id} was read back from the store, which keeps its {self.wire} form alone")
         return formats.render_messages([item.block for item in self._composed], wire)
@@ -122,7 +122,7 @@ class Sheet:
                 turn=shortened[record.id].turn,
             )
             for record in found
-            if isinstance(record.body, Message | ToolArtifact)
+            if isinstance(record.body, Message | ToolArtifact | Episode)
         )
 
     def explain(self) -> str:
@@ -134,6 +134,13 @@ class Sheet:
 
 
 def _object(block: bytes) -> dict[str, object]:
-    if not block:
+    return _objects((block,))[0]
+
+
+def _objects(blocks: Sequence[bytes]) -> list[dict[str, object]]:
+    if not all(blocks):
         raise BodyErased("a part of this request was erased; its selections and explanation remain")
-    return msgspec.json.decode(block, type=dict[str, object])
+    return _ARRAY.decode(b"[" + b",".join(blocks) + b"]")
+
+
+_ARRAY = msgspec.json.Decoder(list[dict[str, object]])

@@ -19,7 +19,9 @@ from callsheet.graph.values import Payload
 from callsheet.runtime.drafting import text_bytes
 from callsheet.runtime.executing.tool import AnyTool, schemas
 from callsheet.runtime.options import label, line, shown
+from callsheet.runtime.typed import all_checked
 from callsheet.wire import formats
+from callsheet.wire.cleaning import storable
 from callsheet.wire.tools import read_tools
 
 STREAM = "skills"
@@ -45,6 +47,7 @@ class Skill:
     tools: tuple[Mapping[str, object], ...]
 
 
+@all_checked
 class Skills:
     """The skills of a workspace, shared by its conversations: added, replaced by newer versions, removed."""
 
@@ -75,6 +78,9 @@ class Skills:
             raise InvalidOption(f"summary is {shown(summary)}; it must be one line of at most {LONGEST_SUMMARY}")
         if not isinstance(instructions, str) or not instructions.strip():
             raise InvalidOption(f"instructions is {shown(instructions)}; it must be text and not empty")
+        for name_of, said in (("summary", summary), ("instructions", instructions)):
+            if said != storable(said):
+                raise InvalidOption(f"{name_of} is {shown(said)}; lone surrogates are not allowed")
         checked = formats.check_tools(schemas(tools))
         read_tools(checked)  # refuses what no provider takes before a model can activate it
         told = msgspec.json.encode(checked)

@@ -1,11 +1,14 @@
-"""Where ids come from in real use."""
+"""Where ids come from in real use, and what is asked of whatever tells the time."""
 
 import base64
 import secrets
 from collections.abc import Mapping
 
+from callsheet.errors import InvalidTime
 from callsheet.graph.ids import RecordId, StreamId
+from callsheet.graph.ports import Clock
 from callsheet.graph.record import NONCE_BYTES
+from callsheet.graph.times import Instant, instant
 
 _ID_BYTES = 15  # 120 bits, 24 characters: no two alike in any store that will ever be
 
@@ -36,3 +39,26 @@ class RandomIds:
 
     def nonce(self) -> bytes:
         return secrets.token_bytes(NONCE_BYTES)
+
+
+_EARLIEST, _LATEST = instant("0002-01-01T00:00:00Z"), instant("9999-01-01T00:00:00Z")
+"""Within these every time that is reckoned from now, such as the end of a lease, has a date too."""
+
+
+class Dated:
+    """A clock whose times have dates. One that tells others, such as milliseconds for seconds, is refused at once.
+
+    Else they would be recorded for good, and nothing that shows dates could be read any more.
+    """
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+
+    def now(self) -> Instant:
+        """Now. Raises `InvalidTime`."""
+        moment = self._clock.now()
+        if type(moment) is not int:
+            raise InvalidTime(f"the clock tells a {type(moment).__name__}; it must tell whole microseconds since 1970")
+        if not _EARLIEST <= moment < _LATEST:
+            raise InvalidTime("the clock tells a time before the year 2 or after 9998; it must tell microseconds")
+        return moment

@@ -169,4 +169,5 @@ def _partial(seen: Sight, record: Record, drafting: Drafting) -> Release:
         source=tool or "earlier",
         text=text if len(text) <= PARTIAL else text[: PARTIAL - 1] + "…",
         privacy=drafting.class_of([record]),
+        copies=(record.id,),
     )

@@ -52,6 +52,8 @@ class Tail:
     #: Position of the newest message of a model; 0 before the first.
     last_said: int = 0
     status: Lifecycle = Lifecycle.OPENED
+    #: False: a call that was settled is open again, and only the store still knows it.
+    complete: bool = True
     #: Hash of the tools that were offered last.
     tools: Digest | None = None
     #: Open calls by their provider's id, oldest first.
@@ -102,13 +104,18 @@ class Tail:
             self.status = _lifecycle(state.value)
         elif state.value != CallStatus.OPEN:
             self._settle(RecordId(state.target))
+        elif state.target not in self.open:
+            self.complete = False
 
     def _settle(self, call: RecordId) -> None:
         known = self.open.pop(call, None)
         if known is None:
             return
         if known.body.provider_id:
-            self._named[known.body.provider_id].remove(call)
+            named = self._named[known.body.provider_id]
+            named.remove(call)
+            if not named:
+                del self._named[known.body.provider_id]
         if known.body.message == self.last_message:
             self.answered[call] = known
 

@@ -11,7 +11,7 @@ from functools import cached_property
 from callsheet.derive.derived import unpack
 from callsheet.graph.enums import Level, Privacy
 from callsheet.graph.ids import RecordId
-from callsheet.graph.nodes import Message, Selection, ToolArtifact, ToolCall, ToolMemory
+from callsheet.graph.nodes import Episode, Fact, Message, Milestone, Selection, ToolArtifact, ToolCall, ToolMemory
 from callsheet.graph.query import NodeQuery
 from callsheet.graph.record import Record
 from callsheet.policy.candidate import Candidate
@@ -24,6 +24,9 @@ from callsheet.runtime.ground import Ground
 from callsheet.runtime.labels import SILENT
 from callsheet.runtime.redacting import form_of
 from callsheet.runtime.unshown import Unshown
+
+_JUDGED = (Message, ToolArtifact, ToolMemory, Episode, Milestone, Fact)
+"""What can stand in a request."""
 
 _CHANGES = ("reclassified", "retention_applied")
 """Kinds of record that make another one's content go out, or stay in."""
@@ -57,7 +60,7 @@ class Telling:
         return contracts((), self.ground.policy.tools)
 
     @cached_property
-    def _asks_policies(self) -> bool:
+    def asks_policies(self) -> bool:
         """Whether the class that a record was recorded in, and its tool's contract, do not tell all."""
         ground = self.ground
         if ground.policy.rules or form_of(ground.policy, ground.boundary.provider) is Level.NONE:
@@ -80,7 +83,7 @@ class Telling:
     def of_request(self, news: Sequence[Record], view: Sequence[Selection]) -> frozenset[RecordId]:
         """Those among what is new and what is in view, and all calls whose arguments may not be shown."""
         records = self.ground.desk.records
-        shown = view if self._unknown or self._asks_policies else ()
+        shown = view if self._unknown or self.asks_policies else ()
         there = [records[one.record] for one in shown if self.ground.is_there(one.record)]
         return self.silent([*there, *news]) | self.withheld
 
@@ -90,11 +93,11 @@ class Telling:
 
     def anywhere(self, silent: frozenset[RecordId], unshown: Unshown | None) -> bool:
         """Whether any older record may have to be kept from steering."""
-        return bool(silent) or self._asks_policies or self.occurs(silent, unshown)
+        return bool(silent) or self.asks_policies or self.occurs(silent, unshown)
 
     def silent(self, records: Sequence[Record]) -> frozenset[RecordId]:
         """Those of these visible records whose content, or whose arguments, may not go to the provider."""
-        if self._asks_policies:
+        if self.asks_policies:
             return self._judged(records)
         found = [record for record in records if self._class_refused(record)]
         return frozenset(id for record in found for id in (record.id, *called(record)))
@@ -111,7 +114,7 @@ class Telling:
         calls = {record.id: record.body.message for record in records if isinstance(record.body, ToolCall)}
         asking = ground.ledger.get(ground.key, sorted(set(calls.values()))) if calls else []
         shown = {record.id: record for record in (*asking, *records)}
-        judged = [one for one in shown.values() if isinstance(one.body, Message | ToolArtifact | ToolMemory)]
+        judged = [one for one in shown.values() if isinstance(one.body, _JUDGED)]
         results = [record.position for record in judged if isinstance(record.body, ToolArtifact)]
         indexes = ground.ledger.indexed(ground.key, results) if results else {}
         deciding = Deciding(

@@ -24,10 +24,14 @@ class Order:
 
     boundary: Boundary
     policy: PolicySetDocument
+    #: Its hash, worked out once.
+    policy_hash: Digest
     tools: Sequence[Mapping[str, object]]
     #: Whether the caller can serve the recall tool.
     recall: bool
     needed: Needed
+    #: Whether the caller can answer SQL there too.
+    sql: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,6 +48,8 @@ class Terms:
     open: frozenset[RecordId]
     #: Whether a request was shown before, also one that this one does not go on from.
     shown_before: bool = False
+    #: Up to where the user's own stream counts; None: all of it.
+    personal_upto: int | None = None
 
     @property
     def read(self) -> Callable[[Payload], bytes]:
@@ -69,10 +75,9 @@ class Terms:
     def recall(self) -> bool:
         return self.order.recall and self.order.policy.recall
 
-    @cached_property
+    @property
     def policy_hash(self) -> Digest:
-        """The hash of the policy set, worked out once."""
-        return self.order.policy.hash
+        return self.order.policy_hash
 
     @property
     def replayed_before(self) -> int:

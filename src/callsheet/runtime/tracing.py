@@ -59,7 +59,7 @@ def worth_of(seen: Revisited, id: RecordId) -> Worth | None:
     """What a result was worth to this request; None: planning did not weigh it."""
     gathered, boundary = seen.made.gathered, seen.boundary
     item = gathered.items.get(id)
-    if item is None or not item.is_result:
+    if item is None or not item.is_result or item.second_hand is not None:
         return None
     return worth(
         item,
@@ -86,7 +86,7 @@ def _weighed(seen: Revisited) -> Iterator[Candidacy]:
     for id, item in gathered.items.items():
         if id in stood:
             arrival = Arrival.STOOD
-        elif item.covers:
+        elif item.covers or item.second_hand is not None:
             arrival = Arrival.MEMORY
         else:
             arrival = Arrival.NEW if id in new else Arrival.BROUGHT

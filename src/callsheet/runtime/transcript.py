@@ -28,6 +28,8 @@ class Spoken:
     participant: RecordId | None = None
     #: MIME types or addresses of what is attached.
     attachments: tuple[str, ...] = ()
+    #: Of its text, in o200k_base, as counted when it was recorded.
+    tokens: int = 0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -47,6 +49,8 @@ class ToolCard:
     at: datetime
     #: The participant whose call it is; None: nobody in particular.
     participant: RecordId | None = None
+    #: Of the call and its result, in o200k_base, as counted when they were recorded.
+    tokens: int = 0
 
 
 Item = Spoken | ToolCard
@@ -89,16 +93,19 @@ def _message(
                 name=body.name,
                 participant=record.header.scope.owner,
                 attachments=attached,
+                tokens=sum(part.o200k for part in body.parts if isinstance(part, Text)),
             )
         )
     for part in body.parts:
         if isinstance(part, CallRef) and (call := calls.get(part.call)) is not None:
             arguments = text_of(read(call.arguments))
-            items.append(_card(part.call, call.tool, arguments, record, answers.get(part.call)))
+            items.append(_card(part.call, call.tool, arguments, record, answers.get(part.call), tokens=call.o200k))
     return items
 
 
-def _card(id: RecordId, tool: str, arguments: str, asked: Record, answer: Record | None) -> ToolCard:
+def _card(
+    id: RecordId, tool: str, arguments: str, asked: Record, answer: Record | None, *, tokens: int = 0
+) -> ToolCard:
     body = answer.body if answer is not None else None
     result = body if isinstance(body, ToolArtifact) else None
     return ToolCard(
@@ -110,7 +117,12 @@ def _card(id: RecordId, tool: str, arguments: str, asked: Record, answer: Record
         size=result.size if result else 0,
         at=to_datetime(asked.header.at),
         participant=asked.header.scope.owner,
+        tokens=tokens + (_counted(result) if result else 0),
     )
+
+
+def _counted(body: ToolArtifact) -> int:
+    return sum(part.o200k for part in body.content if not isinstance(part, Media))
 
 
 def result_text(body: ToolArtifact, read: Read) -> str:

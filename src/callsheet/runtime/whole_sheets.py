@@ -7,7 +7,7 @@ from callsheet.graph.enums import Reason
 from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import Boundary, ContextAssembly
 from callsheet.graph.record import Record
-from callsheet.policy.sets import PolicySetDocument
+from callsheet.graph.values import Digest
 from callsheet.runtime.desk import Desk
 from callsheet.runtime.place import Place
 from callsheet.runtime.stored import own_sheets
@@ -32,13 +32,13 @@ def last_shown(place: Place, lineage: Lineage, participant: RecordId | None, sai
     return None
 
 
-def gone_on_from(shown: Whole | None, policy: PolicySetDocument, boundary: Boundary) -> Whole | None:
+def gone_on_from(shown: Whole | None, policy: Digest, boundary: Boundary) -> Whole | None:
     """The sheet that was shown last, where this request can go on from it; None: it begins anew.
 
-    Another policy set may show what that one left out, and another provider what was withheld from the one before:
-    what is not in view would never come back.
+    Another policy set, which its hash tells, may show what that one left out, and another provider what was withheld
+    from the one before: what is not in view would never come back.
     """
-    if shown is None or shown.sheet.pins.policy_set != policy.hash:
+    if shown is None or shown.sheet.pins.policy_set != policy:
         return None
     other = (shown.sheet.boundary.provider, shown.sheet.boundary.scopes) != (boundary.provider, boundary.scopes)
     return None if other and _withheld(shown) else shown

@@ -4,6 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol
 
+import msgspec
+
 from callsheet.assemble.blocks import Block, Reply
 from callsheet.errors import EmptyRequest, InvalidOption
 from callsheet.wire.anthropic import export as anthropic_export
@@ -19,6 +21,7 @@ from callsheet.wire.tokens.providers import Family, family
 from callsheet.wire.tools import Tool, read_tool, read_tools, sendable
 
 __all__ = [
+    "Rendering",
     "Wire",
     "check_tools",
     "detect",
@@ -35,18 +38,19 @@ __all__ = [
 ]
 
 
-class _RenderRequest(Protocol):
-    def __call__(
-        self, blocks: Sequence[Block], *, model: str, tools: Sequence[Tool], max_tokens: int | None
-    ) -> Fields: ...
+class _Rendering(Protocol):
+    def add(self, blocks: Sequence[Block]) -> None: ...
+    def messages(self) -> Sequence[Mapping[str, object]]: ...
+    @property
+    def settled(self) -> int: ...
+    def request(self, *, model: str, tools: Sequence[Tool], max_tokens: int | None) -> Fields: ...
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Format:
     parse_message: Callable[[object, str], tuple[Block, ...]]
     parse_reply: Callable[[object, str], Reply]
-    render_request: _RenderRequest
-    render_messages: Callable[[Sequence[Block]], Sequence[Mapping[str, object]]]
+    rendering: Callable[[], _Rendering]
     export: Callable[[Sequence[Block]], list[Fields]]
 
 
@@ -54,15 +58,13 @@ _FORMATS: Final = {
     Wire.OPENAI: _Format(
         parse_message=openai_parse.parse_message,
         parse_reply=openai_parse.parse_reply,
-        render_request=openai_render.render_request,
-        render_messages=openai_render.render_messages,
+        rendering=openai_render.Rendering,
         export=openai_export.export,
     ),
     Wire.ANTHROPIC: _Format(
         parse_message=anthropic_parse.parse_message,
         parse_reply=anthropic_parse.parse_reply,
-        render_request=anthropic_render.render_request,
-        render_messages=anthropic_render.render_messages,
+        rendering=anthropic_render.Rendering,
         export=anthropic_export.export,
     ),
 }
@@ -123,6 +125,37 @@ def parse_reply(value: object, wire: Wire | None = None, where: str = "reply") -
     return _FORMATS[wire or detect(value)].parse_reply(value, where)
 
 
+class Rendering:
+    """Renders requests of one format from composed blocks, each of which goes on from the one before."""
+
+    def __init__(self, wire: Wire) -> None:
+        self._rendering = _FORMATS[wire].rendering()
+        self._encoded: list[bytes] = []
+        self._empty = True
+
+    def add(self, blocks: Sequence[Block]) -> None:
+        """Render what follows. After an error it is of no further use."""
+        self._rendering.add(blocks)
+        self._empty = self._empty and not blocks
+
+    def messages(self) -> list[Fields]:
+        """The messages alone; for Anthropic without the instructions at the beginning."""
+        return [dict(message) for message in self._rendering.messages()]
+
+    def encoded(self) -> tuple[bytes, ...]:
+        """Each of the messages as JSON; those that nothing changed since they were asked for last are remembered."""
+        messages, known = self._rendering.messages(), self._encoded
+        known += map(msgspec.json.encode, messages[len(known) : self._rendering.settled])
+        return (*known, *map(msgspec.json.encode, messages[len(known) :]))
+
+    def request(self, *, model: str, tools: object = None, max_tokens: int | None = None) -> Fields:
+        """The body of a request that the provider accepts. See `render`."""
+        if self._empty:
+            raise EmptyRequest
+        read = read_tools(tools) if tools is not None else []
+        return self._rendering.request(model=model, tools=read, max_tokens=max_tokens)
+
+
 def render(
     blocks: Sequence[Block],
     wire: Wire,
@@ -137,15 +170,16 @@ def render(
     a request without tools, so there the tools that the history calls are offered minimally and may not be called.
     `max_tokens` goes into formats that demand a limit (Anthropic's). Raises `EmptyRequest` without blocks.
     """
-    if not blocks:
-        raise EmptyRequest
-    read = read_tools(tools) if tools is not None else []
-    return _FORMATS[wire].render_request(blocks, model=model, tools=read, max_tokens=max_tokens)
+    rendering = Rendering(wire)
+    rendering.add(blocks)
+    return rendering.request(model=model, tools=tools, max_tokens=max_tokens)
 
 
 def render_messages(blocks: Sequence[Block], wire: Wire) -> list[Fields]:
     """The messages of such a request alone; for Anthropic without the instructions at the beginning."""
-    return [dict(message) for message in _FORMATS[wire].render_messages(blocks)]
+    rendering = Rendering(wire)
+    rendering.add(blocks)
+    return rendering.messages()
 
 
 def export(blocks: Sequence[Block], wire: Wire) -> list[Fields]:

@@ -138,11 +138,13 @@ def standin(media: Media) -> str:
     return standins.not_shown(media.mime or kind(media).value, size=size, url=web_url(media))
 
 
-def instead(media: Media, wire: Wire, *, in_text: bool = False) -> str | None:
+def instead(media: Media, wire: Wire, *, in_text: bool = False, vision: bool = True) -> str | None:
     """The words that a request of this format has in place of media; None: it shows them.
 
-    `in_text`: they stand in a message that may hold only text, as those of a model and instructions do.
+    `in_text`: they stand in a message that may hold only text, as those of a model and instructions do. Without
+    `vision` no picture is shown.
     """
+    in_text = in_text or (not vision and kind(media) is Kind.IMAGE)
     shows = text_of(media) is not None or (not in_text and (_file_of(media, wire) or _sent(media, wire)))
     return None if shows else standin(media)
 

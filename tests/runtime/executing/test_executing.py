@@ -130,7 +130,6 @@ def test_twenty_megabytes_are_kept_whole(talk: Conversation) -> None:
         ("ash", "ash"),
         (b"glaze", "glaze"),
         ({"t": (1, 2.5), 3: None}, '{"t":[1,2.5],"3":null}'),
-        ([float("nan"), float("inf")], "[NaN,Infinity]"),
         ("half \ud83e", "half \ud83e"),
     ],
 )
@@ -142,6 +141,27 @@ def test_results_are_recorded_as_they_are(talk: Conversation, value: object, tex
     (outcome,) = talk.execute([give]).outcomes
     assert outcome.status is OK
     assert talk.raw(str(outcome.artifact)) == text.encode("utf-8", "surrogatepass")
+
+
+@pytest.mark.parametrize(
+    ("value", "names", "text"),
+    [
+        (float("nan"), "NaN", '"<NaN>"'),
+        ([1.5, float("inf"), {"a": float("-inf")}], "-Infinity, Infinity", '[1.5,"<Infinity>",{"a":"<-Infinity>"}]'),
+    ],
+)
+def test_a_number_that_no_reader_of_json_takes_is_told_and_not_passed_on(
+    talk: Conversation, value: object, names: str, text: str
+) -> None:
+    def measure() -> object:
+        return value
+
+    talking(talk, a=("measure", {}))
+    (outcome,) = talk.execute([measure]).outcomes
+    assert outcome.status is FAILED
+    said = talk.raw(str(outcome.artifact)).decode()
+    assert f"cannot be written as JSON: {names}." in said
+    assert said.endswith(f"What could be written:\n{text}")
 
 
 def test_what_cannot_be_written_fails_clearly_and_the_rest_is_kept(talk: Conversation) -> None:
@@ -253,11 +273,11 @@ def test_a_policy_set_goes_over_what_the_code_declares(talk: Conversation) -> No
 
     declared = ToolContract(name="pour", side_effects=False, attempts=3, backoff=0)
     strict = parse("name: strict\nversion: 1\ntools: {pour: {side_effects: true, needs_approval: true}}")
+    pour_tool = callsheet.tool(contract=declared)(pour)
     talk.record({"role": "user", "content": "Pour."})
-    sheet = talk.assemble(provider="openai", model="gpt-5.2", policy=strict)
+    sheet = talk.assemble(provider="openai", model="gpt-5.2", policy=strict, tools=[pour_tool])
     call = {"id": "a", "type": "function", "function": {"name": "pour", "arguments": "{}"}}
     talk.record({"role": "assistant", "content": None, "tool_calls": [call]}, sheet=sheet)
-    pour_tool = callsheet.tool(contract=declared)(pour)
     assert talk.execute([pour_tool]).outcomes[0].status is ArtifactStatus.AWAITING_APPROVAL
     talk.approve("a", by="kim")
     assert talk.execute([pour_tool], pace=HandPace()).outcomes[0].status is FAILED

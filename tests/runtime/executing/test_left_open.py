@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 
 import callsheet
-from callsheet import ArtifactStatus, Conversation, ToolContract
+from callsheet import ArtifactStatus, Conversation, Runtime, ToolContract
 from callsheet.errors import InvalidOption
-from callsheet.graph.enums import Defect
+from callsheet.graph.changes import CallResolved
+from callsheet.graph.enums import CallStatus, Defect
 from callsheet.runtime.conversation import SubAgent
 from callsheet.runtime.executing.tool import AnyTool
 from callsheet.testing import memory_runtime
@@ -100,6 +101,41 @@ def test_a_tool_that_no_request_offered_is_answered_as_not_available(talk: Conve
     (outcome,) = talk.execute([prune]).outcomes
     assert (outcome.status, outcome.reason) == (FAILED, "")
     assert texts(talk) == ["The tool 'burn' is not available; nothing was run. Available: prune."]
+
+
+@pytest.mark.parametrize("answered", [True, False])
+@pytest.mark.parametrize("now", [[prune], []])
+def test_a_function_that_the_newest_request_does_not_offer_is_not_run_though_it_is_given(
+    talk: Conversation, answered: bool, now: list[AnyTool]
+) -> None:
+    felled: list[str] = []
+
+    def fell(tree: str) -> str:
+        felled.append(tree)
+        return "felled"
+
+    talk.record({"role": "user", "content": "Please see to it."})
+    talk.assemble(provider="openai", model="gpt-5.2", tools=[fell, prune])
+    talk.record({"role": "assistant", "content": "What shall I do?"})
+    talk.record({"role": "user", "content": "Fell T1, or prune it."})
+    sheet = talk.assemble(provider="openai", model="gpt-5.2", tools=now)
+    call = {"id": "b", "type": "function", "function": {"name": "fell", "arguments": '{"tree": "T1"}'}}
+    talk.record({"role": "assistant", "content": None, "tool_calls": [call]}, sheet=sheet if answered else None)
+    (outcome,) = talk.execute([fell, prune], calls=["b"]).outcomes
+    assert (outcome.status, outcome.attempts, felled) == (FAILED, 0, [])
+    assert texts(talk) == ["The tool 'fell' is not available; nothing was run. Available: prune."]
+    assert talk.pending() == ()
+    assert talk.executions()[0].attempts[-1].error == "ToolNotAvailable"
+    made = talk.assemble(provider="openai", model="gpt-5.2", tools=[fell])
+    talk.record({"role": "assistant", "content": None, "tool_calls": [call | {"id": "c"}]}, sheet=made)
+    assert [one.status for one in talk.execute([fell]).outcomes] == [OK]
+    assert felled == ["T1"]
+
+
+def test_where_no_request_is_known_what_is_given_runs(talk: Conversation) -> None:
+    talking(talk, g=("graft", {"tree": "T1"}))
+    talk.assemble(provider="openai", model="gpt-5.2", tools=[prune])  # after the call: it says nothing of it
+    assert [one.status for one in talk.execute([graft]).outcomes] == [OK]
 
 
 @pytest.mark.parametrize("approved", [False, True])
@@ -214,3 +250,18 @@ def test_a_sub_agent_of_one_that_has_ended_can_still_end(talk: Conversation) -> 
     child.fail("recalled")
     inner.complete("The spade is here.")
     assert texts(child) == ["The spade is here."]
+
+
+def test_a_call_that_was_settled_and_is_open_again_waits_at_once_as_after_a_restart(talk: Conversation) -> None:
+    talking(talk, g=("graft", {"tree": "T1"}), p=("prune", {"tree": "T1"}))
+    calls = {call.provider_id: call.id for call in talk.pending()}
+    talk.execute([graft, prune])
+    assert talk.pending() == ()
+    again = CallResolved(call=calls["g"], status=CallStatus.OPEN)
+    tail, _ = talk._session.append(talk._view, lambda drafting: drafting.add(again, kind="call_resolved"))
+    assert list(tail.open) == [calls["g"]]
+    session = talk._session
+    anew = Runtime(session.ledger, tenant="local", ids=session.ids, clock=session.clock).conversation("orchard")
+    assert [call.id for call in talk.pending()] == [call.id for call in anew.pending()] == [calls["g"]]
+    talk.record({"role": "tool", "tool_call_id": "g", "content": "T1 is grafted twice"})
+    assert talk.pending() == anew.pending() == ()

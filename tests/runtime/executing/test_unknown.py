@@ -176,6 +176,20 @@ class Looking:
         return found
 
 
+@pytest.mark.parametrize("nothing", [object(), float("nan"), [1, float("inf")]])
+def test_what_is_found_and_is_no_json_says_nothing_of_what_became_of_it(valve: Valve, nothing: object) -> None:
+    made, looking = Interrupted(), Looking(valve, nothing, nothing, "V2 was opened at 10:02")
+    for _ in range(2):
+        (outcome,) = made.talk.execute([looking.tool]).outcomes
+        assert outcome.status is UNKNOWN
+        kind = type(nothing).__name__
+        assert outcome.reason == f"its reconcile function returned a {kind} that is no JSON"
+        assert made.talk.executions()[0].state == "unknown"
+        assert made.talk.executions()[0].attempts[-1].error == "NotJSON"
+    assert made.talk.execute([looking.tool]).outcomes[0].status is OK
+    assert valve.opened == []
+
+
 def test_what_is_found_is_its_result(valve: Valve) -> None:
     made, looking = Interrupted(), Looking(valve, "V2 was opened at 10:02")
     assert made.talk.execute([looking.tool]).outcomes[0].status is OK

@@ -12,6 +12,7 @@ class Capability(StrEnum):
     CHAIN = "chain"
     GRAPH = "graph"
     INDEXING = "indexing"
+    VECTORS = "vectors"
     TENANTS = "tenants"
     PAYLOADS = "payloads"
     BLOCKS = "blocks"

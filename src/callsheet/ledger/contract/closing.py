@@ -5,7 +5,9 @@ from collections.abc import Callable
 from callsheet.errors import StoreClosed
 from callsheet.graph.cut import Lineage
 from callsheet.graph.enums import Relation, StateField
+from callsheet.graph.index import VectorQuery
 from callsheet.graph.query import LinkQuery, NodeQuery, StateQuery
+from callsheet.graph.values import Vector
 from callsheet.ledger.contract.making import Making, put, said
 from callsheet.ledger.contract.refusing import refused
 from callsheet.ledger.contract.subject import Subject
@@ -42,6 +44,10 @@ def a_closed_store_says_so(subject: Subject) -> None:
         lambda: ledger.projection(stream.key),
         lambda: ledger.rebuild(stream.key),
         lambda: ledger.erase_bodies(stream.key, [1]),
+        lambda: ledger.put_vectors(stream.key, "model", {1: Vector(scale=1.0, cells=b"x")}),
+        lambda: ledger.vectors(stream.key, VectorQuery(index="model")),
+        lambda: ledger.without_vectors(stream.key, "model", NodeQuery(kinds=("message",))),
+        lambda: ledger.drop_vectors(stream.key, "model"),
     ]
     for attempt in attempts:
         refused(StoreClosed, attempt)

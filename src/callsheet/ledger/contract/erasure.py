@@ -1,21 +1,30 @@
 """Laws of erasure: a body goes with its nonce, its effects and its blobs; the chain holds without it."""
 
+import itertools
+
+from hypothesis import given
+from hypothesis import strategies as st
+
 from callsheet.errors import BodyErased, Damaged
-from callsheet.graph.changes import MarkedStale, Pinned
+from callsheet.graph.changes import Conflicted, MarkedStale, Pinned
 from callsheet.graph.cut import Lineage, Segment
 from callsheet.graph.enums import StateField
 from callsheet.graph.ids import ROOT_BRANCH
-from callsheet.graph.nodes import ToolArtifact
+from callsheet.graph.nodes import Fact, ToolArtifact
 from callsheet.graph.ports import Append
 from callsheet.graph.query import StateQuery
+from callsheet.graph.record import Draft
+from callsheet.graph.times import Instant
+from callsheet.ledger.contract.bodies import examples
 from callsheet.ledger.contract.chain import verified
-from callsheet.ledger.contract.graph import folded
-from callsheet.ledger.contract.making import Making, put, said
+from callsheet.ledger.contract.graph import folded, histories
+from callsheet.ledger.contract.making import Making, inline, put, said
 from callsheet.ledger.contract.refusing import refused
 from callsheet.ledger.contract.subject import Subject
 from callsheet.ledger.prepare import owner_of
 
 _LARGE = b"large " * 5000
+_AT = Instant(1_700_000_000_000_000)
 
 
 def an_erased_body_is_gone_and_the_chain_holds(subject: Subject) -> None:
@@ -94,6 +103,45 @@ def effects_go_with_the_body(subject: Subject) -> None:
     assert [row.value for row in stale] == ["first"]
     ledger.rebuild(stream.key)
     assert ledger.projection(stream.key) == projection
+
+
+def links_go_with_the_body(subject: Subject) -> None:
+    """What an erased record had linked is not linked any more, by any end; the links that others made stay."""
+    making, ledger = Making(), subject.ledger
+    stream = making.stream()
+    target, other = making.id(), making.id()
+    drafts = [
+        making.draft(Fact(subject="a", predicate="b", value=inline(b"c"), sources=(target,), observed=_AT), id=id)
+        for id in ("first", "second")
+    ]
+    both = Conflicted(one=target, other=other)
+    put(ledger, stream, *drafts, making.draft(both, id="third"), *(making.found_by("x", "y") for _ in range(300)))
+    ledger.erase_bodies(stream.key, [1, 3, 7])
+    assert ledger.projection(stream.key).links == folded(ledger.records(stream.key)).projection().links
+    assert [link.source for link in ledger.projection(stream.key).links] == ["second"]
+    before = ledger.projection(stream.key)
+    ledger.rebuild(stream.key)
+    assert ledger.projection(stream.key) == before
+
+
+def what_is_left_is_what_the_rest_comes_to(subject: Subject) -> None:
+    """After any bodies of any history were erased, the projections equal the fold of the others, as rebuilding says."""
+    numbers = itertools.count()
+
+    @examples(40)
+    @given(histories(), st.data())
+    def check(history: list[list[Draft]], data: st.DataObject) -> None:
+        stream = Making(f"tenant {next(numbers)}").stream()
+        records = [record for drafts in history for record in put(subject.ledger, stream, *drafts)]
+        positions = [record.position for record in records]
+        for gone in data.draw(st.lists(st.lists(st.sampled_from(positions), max_size=4), min_size=1, max_size=2)):
+            subject.ledger.erase_bodies(stream.key, gone)
+            left = subject.ledger.projection(stream.key)
+            assert left == folded(subject.ledger.records(stream.key)).projection()
+            subject.ledger.rebuild(stream.key)
+            assert subject.ledger.projection(stream.key) == left
+
+    check()
 
 
 def a_blob_goes_with_the_last_record_that_names_it(subject: Subject) -> None:

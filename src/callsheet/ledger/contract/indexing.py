@@ -9,7 +9,7 @@ from callsheet.errors import InputError, PositionConflict
 from callsheet.graph.cut import Lineage, Segment, alone
 from callsheet.graph.graph import Graph
 from callsheet.graph.ids import ROOT_BRANCH, RecordId, TenantId
-from callsheet.graph.index import Index, PostingQuery
+from callsheet.graph.index import Index, MatchQuery, PostingQuery
 from callsheet.graph.ports import Ledger
 from callsheet.graph.record import Draft, Record, Stream, StreamKey
 from callsheet.ledger.contract.bodies import BRANCHES, examples, lineages
@@ -70,6 +70,13 @@ def _compare(ledger: Ledger, stream: Stream, graph: Graph, data: st.DataObject) 
         limit=data.draw(st.sampled_from([0, 1, 3, 1000])),
     )
     assert ledger.postings(stream.key, query) == graph.postings(query)
+    words = MatchQuery(
+        words=tuple(data.draw(st.lists(st.lists(st.sampled_from(_NAMES), max_size=2).map(tuple), max_size=4))),
+        lineage=query.lineage,
+        behind=data.draw(st.none() | st.tuples(st.integers(0, 4), position)),
+        limit=query.limit,
+    )
+    assert ledger.matches(stream.key, words) == graph.matches(words)
     wanted = data.draw(st.lists(position, max_size=4))
     assert ledger.indexed(stream.key, wanted) == graph.indexed(wanted)
     assert ledger.projection(stream.key).indexes == graph.projection().indexes

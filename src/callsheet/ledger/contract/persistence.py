@@ -2,9 +2,10 @@
 
 from callsheet.graph.cut import alone
 from callsheet.graph.ids import ROOT_BRANCH
-from callsheet.graph.index import PostingQuery
+from callsheet.graph.index import PostingQuery, VectorQuery
 from callsheet.graph.nodes import ToolArtifact
 from callsheet.graph.ports import Append
+from callsheet.graph.values import Vector
 from callsheet.ledger.contract.chain import verified
 from callsheet.ledger.contract.making import Making, put
 from callsheet.ledger.contract.subject import Subject, handle
@@ -27,6 +28,10 @@ def everything_is_still_there(subject: Subject) -> None:
     found = ledger.postings(stream.key, asked)
     assert [posting.position for posting in found] == [3]
 
+    ledger.put_vectors(stream.key, "model", {3: Vector(scale=0.5, cells=b"\x80\x7f")})
+    vectors = ledger.vectors(stream.key, VectorQuery(index="model"))
+    assert len(vectors) == 1
+
     ledger = handle(subject.reopen)()
 
     assert ledger.streams() == [stream]
@@ -34,6 +39,7 @@ def everything_is_still_there(subject: Subject) -> None:
     assert ledger.head(stream.key) == head
     assert ledger.projection(stream.key) == projection
     assert ledger.postings(stream.key, asked) == found
+    assert ledger.vectors(stream.key, VectorQuery(index="model")) == vectors
     assert ledger.fetch(owner, payload) == content
     assert ledger.blocks(owner, [block]) == [b"block"]
     assert ledger.address(owner, b"block") == block

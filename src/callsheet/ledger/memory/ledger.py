@@ -2,7 +2,7 @@
 
 import secrets
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from msgspec.structs import replace
@@ -11,12 +11,12 @@ from callsheet.errors import StoreClosed
 from callsheet.graph.enums import StreamKind
 from callsheet.graph.graph import Graph
 from callsheet.graph.ids import ROOT_BRANCH, RecordId, TenantId
-from callsheet.graph.index import Index, Posting, PostingQuery
+from callsheet.graph.index import Index, Match, MatchQuery, Posting, PostingQuery, VectorQuery, VectorRow
 from callsheet.graph.ports import Append, Clock, IndexOf, Owner, Signer, StoredRecord
 from callsheet.graph.query import LinkQuery, LinkRow, NodeQuery, Projection, StateQuery, StateRow
 from callsheet.graph.record import Head, Record, Stream, StreamKey
 from callsheet.graph.times import Instant
-from callsheet.graph.values import Payload
+from callsheet.graph.values import Payload, Vector
 from callsheet.ledger.blobs.memory import MemoryBlobs
 from callsheet.ledger.blobs.store import BlobStore
 from callsheet.ledger.clock import SystemClock
@@ -26,6 +26,7 @@ from callsheet.ledger.indexing import Indexing
 from callsheet.ledger.keyring import Keyring, KeyRow, RandomBytes, completed
 from callsheet.ledger.memory.pending import Pending
 from callsheet.ledger.memory.tables import BlobRow, MemoryStream, Tables
+from callsheet.ledger.memory.vectors import keep_sound, put_vectors, vectors, without_vectors
 from callsheet.ledger.prepare import owner_of, prepare
 from callsheet.ledger.refusals import missing_block
 from callsheet.ledger.vault import Vault
@@ -118,6 +119,7 @@ class MemoryLedger:
                 rows[place] = replace(row, found=found)
             graph.apply(record, indexing.opened(found) if found is not None else None)
         known.graph, known.rows = graph, rows
+        keep_sound(known, indexing)
 
     def collect(self) -> int:
         """Remove blobs that no record names and whose lease has run out; how many that were."""
@@ -192,6 +194,10 @@ class MemoryLedger:
         with self._open() as tables:
             return tables.graph(key).postings(query)
 
+    def matches(self, key: StreamKey, query: MatchQuery) -> list[Match]:
+        with self._open() as tables:
+            return tables.graph(key).matches(query)
+
     def indexed(self, key: StreamKey, positions: Sequence[int]) -> dict[int, Index]:
         with self._open() as tables:
             return tables.graph(key).indexed(positions)
@@ -199,6 +205,30 @@ class MemoryLedger:
     def projection(self, key: StreamKey) -> Projection:
         with self._open() as tables:
             return tables.graph(key).projection()
+
+    # ------------------------------------------------------------------ vectors
+
+    def put_vectors(self, key: StreamKey, index: str, vectors: Mapping[int, Vector]) -> None:
+        with self._open() as tables:
+            known = tables.streams.get(key)
+            if known is not None:
+                put_vectors(known, index, vectors, Indexing(self._vault, owner_of(known.stream)))
+
+    def vectors(self, key: StreamKey, query: VectorQuery) -> list[VectorRow]:
+        with self._open() as tables:
+            known = tables.streams.get(key)
+            return vectors(known, query, Indexing(self._vault, owner_of(known.stream))) if known is not None else []
+
+    def without_vectors(self, key: StreamKey, index: str, query: NodeQuery) -> list[Record]:
+        with self._open() as tables:
+            known = tables.streams.get(key)
+            return without_vectors(known, index, query) if known is not None else []
+
+    def drop_vectors(self, key: StreamKey, index: str) -> None:
+        with self._open() as tables:
+            known = tables.streams.get(key)
+            if known is not None:
+                known.vectors.pop(index, None)
 
     # ------------------------------------------------------------------ content
 

@@ -20,6 +20,8 @@ class MemoryStream:
     head: Head
     rows: list[StoredRow] = field(default_factory=list)
     graph: Graph = field(default_factory=Graph)
+    #: Sealed, by index and position.
+    vectors: dict[str, dict[int, bytes]] = field(default_factory=dict)
 
 
 @dataclass(slots=True)

@@ -22,7 +22,10 @@ class Durability(StrEnum):
 
 
 _STATEMENTS = 256
-_CHECKPOINT_PAGES = 4000
+_CHECKPOINT_PAGES = 1_000
+"""Pages of the write-ahead log before it is moved to the file: 4 MB. Four times as many are no faster, and would be
+most of what a small store takes on the disk.
+"""
 
 
 def connected(path: Path, *, durability: Durability, busy_timeout: float) -> sqlite3.Connection:

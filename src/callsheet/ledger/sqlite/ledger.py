@@ -2,18 +2,18 @@
 
 import secrets
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
 from callsheet.errors import StoreError
 from callsheet.graph.enums import StreamKind
 from callsheet.graph.ids import ROOT_BRANCH, RecordId, TenantId
-from callsheet.graph.index import Index, Posting, PostingQuery
+from callsheet.graph.index import Index, Match, MatchQuery, Posting, PostingQuery, VectorQuery, VectorRow
 from callsheet.graph.ports import Append, Clock, IndexOf, Owner, Signer, StoredRecord
 from callsheet.graph.query import LinkQuery, LinkRow, NodeQuery, Projection, StateQuery, StateRow
 from callsheet.graph.record import Head, Record, Stream, StreamKey
-from callsheet.graph.values import Payload
+from callsheet.graph.values import Payload, Vector
 from callsheet.ledger.blobs.folder import FolderBlobs
 from callsheet.ledger.blobs.store import BlobStore
 from callsheet.ledger.clock import SystemClock
@@ -26,6 +26,7 @@ from callsheet.ledger.migrations import migrations
 from callsheet.ledger.prepare import owner_of, prepare
 from callsheet.ledger.refusals import missing_block
 from callsheet.ledger.sqlite import content, garbage, graph, inspect, postings, read, upkeep, write
+from callsheet.ledger.sqlite import vectors as rows_of_vectors
 from callsheet.ledger.sqlite.backup import back_up, blob_folder
 from callsheet.ledger.sqlite.connections import Connections, Durability
 from callsheet.ledger.sqlite.opening import ensure_store
@@ -239,6 +240,13 @@ class SqliteLedger:
         with self._connections.snapshot() as connection:
             return postings.postings(connection, key, query, indexing, self._tails)
 
+    def matches(self, key: StreamKey, query: MatchQuery) -> list[Match]:
+        indexing = self._indexing(key)
+        if indexing is None:
+            return []
+        with self._connections.snapshot() as connection:
+            return postings.matches(connection, key, query, indexing, self._tails)
+
     def indexed(self, key: StreamKey, positions: Sequence[int]) -> dict[int, Index]:
         indexing = self._indexing(key)
         if indexing is None:
@@ -263,6 +271,30 @@ class SqliteLedger:
                 self._owners.clear()
             owner = self._owners[key] = owner_of(known[0])
         return Indexing(self._vault, owner)
+
+    # ------------------------------------------------------------------ vectors
+
+    def put_vectors(self, key: StreamKey, index: str, vectors: Mapping[int, Vector]) -> None:
+        indexing = self._indexing(key)
+        if indexing is None or not vectors:
+            return
+        sealed = {position: indexing.sealed_vector(vector) for position, vector in vectors.items()}
+        with self._connections.writing() as connection:
+            rows_of_vectors.put(connection, key, index, sealed)
+
+    def vectors(self, key: StreamKey, query: VectorQuery) -> list[VectorRow]:
+        indexing = self._indexing(key)
+        if indexing is None:
+            return []
+        with self._connections.snapshot() as connection:
+            return rows_of_vectors.vectors(connection, key, query, indexing)
+
+    def without_vectors(self, key: StreamKey, index: str, query: NodeQuery) -> list[Record]:
+        return self._records(key, lambda connection: rows_of_vectors.without(connection, key, index, query))
+
+    def drop_vectors(self, key: StreamKey, index: str) -> None:
+        with self._connections.writing() as connection:
+            rows_of_vectors.drop(connection, key, index)
 
     # ------------------------------------------------------------------ rows as they are; see `Inspectable`
 

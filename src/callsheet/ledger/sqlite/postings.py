@@ -1,12 +1,13 @@
 """Where entities and terms occur: merged rows for full batches, the indexes of the records behind them one by one."""
 
 import sqlite3
-from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from itertools import islice
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from heapq import nlargest
+from itertools import chain
 
 from callsheet.errors import Damaged
-from callsheet.graph.index import Index, Posting, PostingQuery
+from callsheet.graph.index import Index, Match, MatchQuery, Posting, PostingQuery
 from callsheet.graph.record import StreamKey
 from callsheet.ledger.indexing import BATCH, Indexed, Indexing, MergedRow, branches_of, merged_upto, positions
 from callsheet.ledger.sqlite.errors import written
@@ -21,28 +22,77 @@ def postings(
     """See `Ledger.postings`. Runs in a snapshot."""
     number, position = _place(connection, key)
     tail = tails.read(connection, key, indexing, after=merged_upto(position))
-    search = _Search(connection, number, wanted, indexing, tail)
+    branches = branches_of(wanted.lineage, wanted.before)
+    search = _Search(connection, number, indexing, tail, branches, limit=wanted.limit)
     entities = search.positions(wanted.entities, entity=True)
     terms = search.positions(wanted.terms, entity=False)
-    ids = tails.ids(connection, key, {at for found in (*entities.values(), *terms.values()) for at in found})
+    ids = tails.ids(connection, key, chain.from_iterable((*entities.values(), *terms.values())))
     return [
         *(Posting(entity=name, position=at, record=ids[at]) for name, found in entities.items() for at in found),
         *(Posting(term=name, position=at, record=ids[at]) for name, found in terms.items() for at in found),
     ]
 
 
+def matches(
+    connection: sqlite3.Connection, key: StreamKey, wanted: MatchQuery, indexing: Indexing, tails: Tails
+) -> list[Match]:
+    """See `Ledger.matches`. Runs in a snapshot."""
+    number, position = _place(connection, key)
+    tail = tails.read(connection, key, indexing, after=merged_upto(position))
+    search = _Search(connection, number, indexing, tail, branches_of(wanted.lineage, None))
+    counts: Counter[int] = Counter()
+    for word in dict.fromkeys(wanted.words):
+        holding = search.everywhere(word)
+        counts.update(set().union(*holding) if len(holding) > 1 else holding[0])
+    # A position and how many words it has as one number: whole lists of them are compared fast.
+    size = position + 1
+    most = wanted.behind[0] * size + wanted.behind[1] if wanted.behind is not None else EVERYTHING
+    together = [words * size + at for at, words in counts.items() if words > 1]
+    if wanted.behind is not None:
+        together = [one for one in together if one < most]
+    best = [divmod(one, size) for one in nlargest(min(wanted.limit, len(together)), together)]
+    ids = tails.ids(connection, key, [at for _, at in best])
+    return [Match(words, at, ids[at]) for words, at in best]
+
+
 class _Search:
     """Looks for names along a lineage."""
 
     def __init__(
-        self, connection: sqlite3.Connection, number: int, wanted: PostingQuery, indexing: Indexing, tail: Tail
+        self,
+        connection: sqlite3.Connection,
+        number: int,
+        indexing: Indexing,
+        tail: Tail,
+        branches: Mapping[str, int],
+        *,
+        limit: int = EVERYTHING,
     ) -> None:
         self._connection = connection
         self._number = number
-        self._limit = min(wanted.limit, EVERYTHING)
+        self._limit = min(limit, EVERYTHING)
         self._indexing = indexing
         self._tail = tail
-        self._branches = branches_of(wanted.lineage, wanted.before)
+        self._branches = branches
+        self._query = query("postings_of_name")
+
+    def everywhere(self, terms: Sequence[str]) -> list[list[int]]:
+        """Of each term on each branch all positions that count, in no order, each once."""
+        found: list[list[int]] = [
+            [at for at, branch in self._tail.terms.get(term, ()) if at <= self._branches.get(branch, 0)]
+            for term in dict.fromkeys(terms)
+        ]
+        for branch, upto in self._branches.items():
+            for key in self._indexing.keys(list(dict.fromkeys(terms)), branch, entity=False):
+                places: list[int] = []
+                rows = self._connection.execute(query("postings_of_name"), (self._number, key, upto, EVERYTHING))
+                for first, rest in rows:
+                    places.append(first)
+                    places += map(first.__add__, rest)
+                if places and max(places) > upto:
+                    places = [at for at in places if at <= upto]
+                found.append(places)
+        return [one for one in found if one] or [[]]
 
     def positions(self, names: Sequence[str], *, entity: bool) -> dict[str, list[int]]:
         """Of each name the newest ones, descending."""
@@ -57,12 +107,15 @@ class _Search:
                 found[name] += self._merged(key, upto)
         return {name: sorted(places, reverse=True)[: self._limit] for name, places in found.items()}
 
-    def _merged(self, key: int, upto: int) -> Iterator[int]:
-        """The newest ones of a row's name that count, descending; no more than are asked."""
+    def _merged(self, key: int, upto: int) -> list[int]:
+        """The newest ones of a row's name that count, as many as are asked or a row more."""
         # Each row that begins where positions count has one that does, so no more rows than positions are needed.
-        rows = self._connection.execute(query("postings_of_name"), (self._number, key, upto, self._limit))
-        each = (position for first, rest in rows for position in reversed(positions((key, first, rest))))
-        return islice((position for position in each if position <= upto), self._limit)
+        found: list[int] = []
+        for first, rest in self._connection.execute(self._query, (self._number, key, upto, self._limit)):
+            found += [position for position in positions((key, first, rest)) if position <= upto]
+            if len(found) >= self._limit:
+                break
+        return found
 
 
 def indexed(
@@ -101,6 +154,16 @@ def rebuild(connection: sqlite3.Connection, key: StreamKey, indexing: Indexing) 
     number, position = _place(connection, key)
     connection.execute(query("drop_postings"), (number,))
     merge(connection, key, indexing, after=0, upto=position)
+
+
+def merge_again(connection: sqlite3.Connection, key: StreamKey, indexing: Indexing, positions: Sequence[int]) -> None:
+    """Merge the full batches anew in which these positions are."""
+    number, position = _place(connection, key)
+    batches = sorted({(at - 1) // BATCH for at in positions if 0 < at <= merged_upto(position)})
+    for portion in portions(batches):
+        connection.execute(query("drop_batches", len(portion)), (number, BATCH, *portion))
+    for batch in batches:
+        merge(connection, key, indexing, after=batch * BATCH, upto=(batch + 1) * BATCH)
 
 
 def misfiled(connection: sqlite3.Connection, key: StreamKey, indexing: Indexing) -> list[int]:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import TypeVar
 
@@ -24,6 +24,12 @@ def queries() -> Mapping[str, str]:
 def query(name: str, each: int = 0) -> str:
     """One query. With `each`, its ``:each`` stands for so many values and its ``:rows`` for so many rows of one."""
     return queries()[name].replace(":each", ",".join(["?"] * each)).replace(":rows", ",".join(["(?)"] * each))
+
+
+@lru_cache(maxsize=256)
+def all_of(texts: tuple[str, ...]) -> str:
+    """One query for what these find, each within its own limit; in no order."""
+    return texts[0] if len(texts) == 1 else " UNION ALL ".join(f"SELECT * FROM ({text})" for text in texts)
 
 
 def portions(items: Sequence[Item]) -> list[list[Item]]:

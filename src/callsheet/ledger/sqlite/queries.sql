@@ -199,6 +199,7 @@ SELECT tenant, stream FROM (
   UNION SELECT tenant, stream FROM state
   UNION SELECT tenant, stream FROM link
   UNION SELECT tenant, stream FROM blob_name
+  UNION SELECT tenant, stream FROM vector
 ) AS used
 WHERE (:tenant IS NULL OR tenant = :tenant)
   AND NOT EXISTS (SELECT 1 FROM stream WHERE stream.tenant = used.tenant AND stream.id = used.stream)
@@ -243,6 +244,14 @@ DELETE FROM link WHERE tenant = ? AND stream = ?
 -- Forget where names occur in a stream.
 DELETE FROM posting WHERE stream = ?
 
+-- drop_link --
+-- Forget a link that a record made.
+DELETE FROM link WHERE tenant = ? AND stream = ? AND relation = ? AND target = ? AND source = ? AND position = ?
+
+-- drop_batches --
+-- Forget where names occur in some batches of a stream; the size of a batch, then which ones, counted from 0.
+DELETE FROM posting WHERE stream = ? AND (first - 1) / ? IN (:each)
+
 -- set_index --
 -- Set what a record is found by.
 UPDATE record SET found = ? WHERE tenant = ? AND stream = ? AND position = ?
@@ -264,6 +273,59 @@ WHERE tenant = ? AND stream = ? AND id IN (:each) AND sealed IS NULL
 -- any_erased --
 -- Whether any record of a stream has no body.
 SELECT 1 FROM record INDEXED BY record_erased WHERE tenant = ? AND stream = ? AND sealed IS NULL LIMIT 1
+
+-- put_vector --
+-- Set the vector of a record in an index; a record that has no body gets none.
+INSERT INTO vector (tenant, stream, name, position, sealed)
+SELECT ?1, ?2, ?3, ?4, ?5 WHERE EXISTS (
+  SELECT 1 FROM record WHERE tenant = ?1 AND stream = ?2 AND position = ?4 AND sealed IS NOT NULL
+)
+ON CONFLICT (tenant, stream, name, position) DO UPDATE SET sealed = excluded.sealed
+
+-- vectors_between --
+-- The vectors of one index in a range of positions, ascending, each with the id and branch of its record.
+SELECT vector.position, record.id, record.branch, vector.sealed FROM vector
+JOIN record ON record.tenant = vector.tenant AND record.stream = vector.stream AND record.position = vector.position
+WHERE vector.tenant = ? AND vector.stream = ? AND vector.name = ? AND vector.position > ? AND vector.position <= ?
+ORDER BY vector.position
+
+-- vectors_at --
+-- The vectors of one index at some positions, each with the id and branch of its record.
+SELECT vector.position, record.id, record.branch, vector.sealed FROM vector
+JOIN record ON record.tenant = vector.tenant AND record.stream = vector.stream AND record.position = vector.position
+WHERE vector.tenant = ? AND vector.stream = ? AND vector.name = ? AND vector.position IN (:each)
+
+-- records_without_vector --
+-- The first records of some kinds in a range of positions that have a body and no vector in an index, ascending.
+SELECT position, header, chain, sealed FROM record
+WHERE tenant = ? AND stream = ? AND position > ? AND position <= ? AND kind IN (:each) AND sealed IS NOT NULL
+  AND NOT EXISTS (
+    SELECT 1 FROM vector
+    WHERE vector.tenant = record.tenant AND vector.stream = record.stream AND vector.position = record.position
+      AND vector.name = ?
+  )
+ORDER BY position LIMIT ?
+
+-- all_vectors --
+-- The row number and content of every vector of a stream.
+SELECT rowid, sealed FROM vector WHERE tenant = ? AND stream = ?
+
+-- drop_vectors --
+-- Forget the vectors of one index of a stream.
+DELETE FROM vector WHERE tenant = ? AND stream = ? AND name = ?
+
+-- drop_vector --
+-- Forget one vector by its row number.
+DELETE FROM vector WHERE rowid = ?
+
+-- drop_stray_vectors --
+-- Forget the vectors of a stream whose records are not there or have no body.
+DELETE FROM vector
+WHERE tenant = ? AND stream = ? AND NOT EXISTS (
+  SELECT 1 FROM record
+  WHERE record.tenant = vector.tenant AND record.stream = vector.stream AND record.position = vector.position
+    AND record.sealed IS NOT NULL
+)
 
 -- drop_blocks --
 -- Remove rendered blocks.

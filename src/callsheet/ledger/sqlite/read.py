@@ -3,6 +3,7 @@
 import sqlite3
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
 
 from callsheet.graph.cut import Lineage
 from callsheet.graph.enums import StreamKind
@@ -10,11 +11,14 @@ from callsheet.graph.ids import ROOT_BRANCH, RecordId, TenantId
 from callsheet.graph.query import NodeQuery
 from callsheet.graph.record import Head, Record, Stream, StreamKey
 from callsheet.ledger.decode import StoredRow
-from callsheet.ledger.sqlite.queries import portions, query
+from callsheet.ledger.sqlite.queries import all_of, portions, query
 from callsheet.ledger.sqlite.rows import StreamColumns, read_stream, series_of
 
 Decode = Callable[[StoredRow], Record]
 """From a row to the record; knows whose content it opens."""
+
+_TOGETHER = 64
+"""Ranges of an index that one statement looks into: SQLite takes 500 parts, and most lineages have fewer ranges."""
 
 EVERYTHING = 2**62
 """More than any position or number of rows."""
@@ -99,8 +103,10 @@ def record_anywhere(connection: sqlite3.Connection, tenant: TenantId, id: Record
 def nodes(connection: sqlite3.Connection, key: StreamKey, wanted: NodeQuery) -> list[StoredRow]:
     """The places are found in an index alone, a limited number for each branch; then the records are read."""
     places: set[tuple[int, int]] = set()
-    for text, values in _searches(key, wanted):
-        places.update(connection.execute(text, values))
+    searches = list(_searches(key, wanted))
+    for start in range(0, len(searches), _TOGETHER):
+        texts, values = zip(*searches[start : start + _TOGETHER], strict=True)
+        places.update(connection.execute(all_of(texts), [*chain.from_iterable(values)]))
     chosen = sorted(places, reverse=wanted.newest)[: wanted.limit]
     rows: list[StoredRow] = []
     for portion in portions([row for _, row in chosen]):

@@ -127,3 +127,13 @@ CREATE TABLE keyring (
   content_key BLOB,
   PRIMARY KEY (tenant, user)
 ) STRICT, WITHOUT ROWID;
+
+-- What records mean, by index: an embedder. Sealed like the body that it was made of, and gone with it.
+CREATE TABLE vector (
+  tenant TEXT NOT NULL,
+  stream TEXT NOT NULL,
+  name TEXT NOT NULL,
+  position INTEGER NOT NULL,
+  sealed BLOB NOT NULL,
+  PRIMARY KEY (tenant, stream, name, position)
+) STRICT;

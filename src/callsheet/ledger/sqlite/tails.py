@@ -6,7 +6,7 @@ indexed anew; and it belongs to one connection, which one thread uses at a time.
 
 import sqlite3
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeAlias
 
 from callsheet.graph.ids import RecordId
@@ -78,21 +78,22 @@ class Tails:
                 del self._kept[old]
         return tail
 
-    def ids(self, connection: sqlite3.Connection, key: StreamKey, positions: Iterable[int]) -> dict[int, RecordId]:
-        """The ids of the records at these positions. What stands at a position never changes."""
+    def ids(self, connection: sqlite3.Connection, key: StreamKey, positions: Iterable[int]) -> Mapping[int, RecordId]:
+        """The ids of the records at these positions, among others. What stands at a position never changes."""
         known = self._ids.get(key, {})
-        wanted = set(positions)
-        missing = sorted(position for position in wanted if position not in known)
+        missing = sorted({position for position in positions if position not in known})
+        if not missing:
+            return known
         read: dict[int, RecordId] = {}
         for portion in portions(missing):
             read.update(connection.execute(query("ids_at", len(portion)), (key.tenant, key.stream, *portion)))
-        found = {position: known[position] for position in wanted if position in known} | read
         with self._lock:
             if self._held + len(read) > _IDS:
                 self._ids, self._held = {}, 0
-            self._ids.setdefault(key, {}).update(read)
+            now = self._ids.setdefault(key, {})
+            now.update(read)
             self._held += len(read)
-        return found
+        return now if now is known else known | read
 
     def clear(self) -> None:
         """Keep nothing: what was indexed is erased."""

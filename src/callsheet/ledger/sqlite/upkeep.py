@@ -4,12 +4,13 @@ import sqlite3
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
+from callsheet.errors import StoreError
 from callsheet.graph.codec import payloads
-from callsheet.graph.effects import effects
+from callsheet.graph.effects import Link, effects
 from callsheet.graph.ports import IndexOf, Owner
 from callsheet.graph.record import Record, StreamKey
 from callsheet.ledger.indexing import Indexing
-from callsheet.ledger.sqlite import postings
+from callsheet.ledger.sqlite import postings, vectors
 from callsheet.ledger.sqlite.queries import query
 from callsheet.ledger.sqlite.read import Decode, records
 from callsheet.ledger.sqlite.rows import series_of
@@ -54,6 +55,7 @@ def rebuild(
     if index is None:
         postings.drop_unreadable(connection, key, indexing)
     postings.rebuild(connection, key, indexing)
+    vectors.keep_sound(connection, key, indexing)
 
 
 def _columns(key: StreamKey, position: int, record: Record) -> tuple[str | int, ...]:
@@ -99,6 +101,7 @@ def erase_bodies(
 ) -> list[str]:
     """Remove bodies with all that they did; the addresses of blobs that nobody names any more."""
     dropped: list[str] = []
+    done = _without_states(connection, key, positions, decode)
     for position in positions:
         at = (key.tenant, key.stream, position)
         named = connection.execute(query("blobs_named_by"), at).fetchall()
@@ -107,5 +110,32 @@ def erase_bodies(
         for blob in named:
             if connection.execute(query("drop_unnamed_blob"), blob).rowcount:
                 dropped.append(blob[2])
-    rebuild(connection, key, decode, owner=owner, blob_size=blob_size, indexing=indexing)
+    if done is None:
+        rebuild(connection, key, decode, owner=owner, blob_size=blob_size, indexing=indexing)
+        return dropped
+    ends = [(link.relation.value, link.target, link.source, position) for position, links in done for link in links]
+    connection.executemany(query("drop_link"), [(key.tenant, key.stream, *end) for end in ends])
+    postings.merge_again(connection, key, indexing, [position for position, _ in done])
+    vectors.drop_stray(connection, key)
     return dropped
+
+
+def _without_states(
+    connection: sqlite3.Connection, key: StreamKey, positions: Sequence[int], decode: Decode
+) -> list[tuple[int, tuple[Link, ...]]] | None:
+    """The links that records at these positions made. None: one of them set a state, or cannot be read.
+
+    What a state was before is known from all records alone; a link stands for itself.
+    """
+    found: list[tuple[int, tuple[Link, ...]]] = []
+    for position in positions:
+        for row in records(connection, key, after=position - 1, upto=position, limit=1):
+            try:
+                record = decode(row)
+            except StoreError:
+                return None
+            done = effects(record.id, record.body) if record.body is not None else None
+            if done is not None and done.states:
+                return None
+            found.append((position, done.links if done is not None else ()))
+    return found

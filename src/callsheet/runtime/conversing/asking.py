@@ -11,24 +11,21 @@ from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import Boundary
 from callsheet.graph.times import instant
 from callsheet.policy.sets import PolicySetDocument
-from callsheet.runtime import checkpointing, children, recalling, routing, scheduling, skilling
+from callsheet.runtime import checkpointing, children, compacting, recalling, routing, scheduling, skilling
 from callsheet.runtime.assembling import Assembling
 from callsheet.runtime.contracting import contracted
 from callsheet.runtime.conversing.view import Viewed
 from callsheet.runtime.executing.tool import AnyTool, schemas
 from callsheet.runtime.options import Time, choice, label, positive
 from callsheet.runtime.policies import document_of, keep_policy
+from callsheet.runtime.querying import engine
 from callsheet.runtime.routing import Provider, Route
 from callsheet.runtime.ruling import granted, ready
 from callsheet.runtime.sheet import Sheet
 from callsheet.runtime.terms import Order
 from callsheet.runtime.whole_sheets import gone_on_from, last_shown, read_sheet
+from callsheet.runtime.windows import window_of
 from callsheet.wire import formats
-from callsheet.wire.catalogue import facts
-
-DEFAULT_WINDOW = 128_000
-"""Tokens that a model that is not in the catalogue is taken to read when no budget is given."""
-
 
 DEFAULT_RESERVE = 4_096
 """Tokens kept free for the reply."""
@@ -51,8 +48,10 @@ class Asks(Viewed):
         exact: Sequence[str] = (),
         reserve: int = DEFAULT_RESERVE,
         recall: bool = True,
+        sql: bool = False,
         needed: Needed | None = None,
         scopes: Sequence[str] = (),
+        vision: bool = True,
     ) -> Sheet:
         """Assemble the next request of this branch and participant under a policy set, and store how it came about.
 
@@ -68,10 +67,15 @@ class Asks(Viewed):
         what is recalled in answer to it; the next one names them again. A sub-agent is offered those of the `tools`
         that its brief allows.
 
+        With `recall` the caller answers calls of the recall tool, which is among the tools where something is not shown
+        in full. With `sql` it is said to take SQL where a table is shortened; that needs the extra ``sql``. Without
+        `vision`, for a model that takes no pictures, words that tell type, size and reference stand in place of each.
+
         `provider` decides the format: Anthropic's for ``anthropic``, OpenAI's Chat Completions for every other.
 
         Raises `BudgetTooSmall` with the sizes of the parts when what must appear does not fit, `EmptyRequest` when
-        there is nothing to answer, `PolicyError` for an unknown policy set. Nothing but the sheet is stored.
+        there is nothing to answer, `PolicyError` for an unknown policy set, `MissingExtra` for `sql` where it cannot be
+        answered. Nothing but the sheet is stored, and before it a compaction where the policy set calls for one.
         """
         label(provider, "provider")
         label(model, "model")
@@ -81,6 +85,8 @@ class Asks(Viewed):
         limit = positive(budget, "budget") if budget is not None else _room(provider, model, kept)
         chosen = contracted(document_of(policy), tools)
         ready(chosen)
+        if sql:
+            engine()  # what could not be answered is not offered
         session = self._session
         keep_policy(session.ledger, session.owner.tenant, session.ids, session.clock, chosen)
         tail = session.tail(self._view, fresh=True)
@@ -110,14 +116,24 @@ class Asks(Viewed):
             budget=limit,
             reserve=kept,
             now=instant(now) if now is not None else session.clock.now(),
+            vision=vision,
         )
         desk = session.desk(self._view)
         with desk.lock:
             shown = last_shown(session.place, tail.lineage, self._view.participant, tail.last_said, desk)
             if resumed is not None and resumed.sheet is not None:
                 shown = self._whole(resumed.sheet)
-            base = gone_on_from(shown, chosen, boundary)
-            order = Order(boundary=boundary, policy=chosen, tools=offered, recall=recall, needed=needed or shipped())
+            policy_hash = chosen.hash
+            base = gone_on_from(shown, policy_hash, boundary)
+            order = Order(
+                boundary=boundary,
+                policy=chosen,
+                policy_hash=policy_hash,
+                tools=offered,
+                recall=recall,
+                needed=needed or shipped(),
+                sql=sql,
+            )
             assembling = Assembling(
                 place=session.place,
                 lineage=tail.lineage,
@@ -127,7 +143,7 @@ class Asks(Viewed):
                 shown_before=shown is not None,
                 open=frozenset(tail.open),
             )
-            sheet, full = assembling.assemble()
+            sheet, full = assembling.assemble(lambda overdue: compacting.by_itself(session, self._view, overdue))
             desk.put(full)
         return replace(sheet, _get=self._get)
 
@@ -176,8 +192,7 @@ class Asks(Viewed):
 
 def _room(provider: str, model: str, reserve: int) -> int:
     """Tokens that a request may take in a model's window when room for the reply is kept free."""
-    known = facts(provider, model)
-    window = known.window if known is not None and known.window is not None else DEFAULT_WINDOW
+    window, _ = window_of(provider, model)
     if reserve >= window:
         raise InvalidOption(f"reserve is {reserve:,}; it must be below the window of {model}, {window:,} tokens")
     return window - reserve

@@ -1,13 +1,16 @@
 """Exact evidence: messages and tool results as they were recorded, found and read."""
 
+from collections.abc import Sequence
+
 from callsheet.errors import InvalidOption, NotFound
 from callsheet.graph.ids import RecordId
+from callsheet.recall.fusing import ARMS
 from callsheet.recall.request import DEFAULT_LIMIT, Range, RecallRequest
 from callsheet.runtime import recalling
 from callsheet.runtime.calling import arguments_of
 from callsheet.runtime.conversing.calls import PendingCall
 from callsheet.runtime.conversing.view import Viewed
-from callsheet.runtime.options import label, positive
+from callsheet.runtime.options import label, positive, shown, texts
 from callsheet.runtime.privileged import raw as read_raw
 from callsheet.runtime.recalling import Recalled
 from callsheet.runtime.searching import MOST_FOUND, Finding
@@ -27,6 +30,7 @@ class Recalls(Viewed):
         characters: Range | None = None,
         pointer: str | None = None,
         search: str | None = None,
+        sql: str | None = None,
         limit: int = DEFAULT_LIMIT,
     ) -> Recalled:
         """Fetch a message or tool result as it was recorded, whole or one part of it, for the caller itself.
@@ -34,11 +38,13 @@ class Recalls(Viewed):
         `reference` is an id, the beginning of one, or the short form that requests show. A range is (from, to),
         counted from 0, without `to`, which may be None for the end; rows of a table do not count its header; `bytes`
         are those of the content as recorded, `characters` those of its text. `pointer` is a JSON Pointer, `search` a
-        text to find in the content. At most one of them is given. `limit` is in bytes of content; `more` of the answer
-        reads on. What this view may see decides, and no policy set: for a model, use `answer_recall`. Secrets are
-        given as markers: see `raw`.
+        text to find in the content, `sql` a SELECT over the tables that it holds; the largest is ``t``. At most one of
+        them is given; `rows` beside `sql` are those of its answer. `limit` is in bytes of content; `more` of the answer
+        reads on. What this view may see decides, and no policy set: for a model, use `answer_recall`. Secrets are given
+        as markers: see `raw`.
 
-        Raises `NotFound` for a reference or part that is not there or may not be seen, `InvalidOption`, `BodyErased`.
+        Raises `NotFound` for a reference or part that is not there or may not be seen, `InvalidOption`, also for SQL
+        that is not answered, `BodyErased`, and `MissingExtra` for SQL where the extra ``sql`` is not installed.
         """
         request = RecallRequest(
             reference=reference,
@@ -48,18 +54,24 @@ class Recalls(Viewed):
             characters=characters,
             pointer=pointer,
             search=search,
+            sql=sql,
             limit=limit,
         )
         return recalling.recall(self._session, self._view, request)
 
-    def search(self, query: str, limit: int = MOST_FOUND) -> list[Finding]:
-        """Find messages and tool results by identifiers and words, over everything that this view may see.
+    def search(self, query: str, limit: int = MOST_FOUND, *, arms: Sequence[str] = ARMS) -> list[Finding]:
+        """Find messages, tool results and passages by identifiers, words and meaning, over all that this view may see.
 
-        Records that hold an identifier to the letter come first, then the best by BM25. Looked at are the newest 64
-        records of each identifier and word. What a recall answered is not found again.
+        Records that hold an identifier to the letter come first, then the best by words and by meaning, fused: `arms`
+        names the ways that count, ``words`` and ``meaning``. Meaning counts where the store was opened with an
+        embedder, as far as its background work has come. What a recall answered is not found again. Raises
+        `InvalidOption`.
         """
         RecallRequest(query=query)  # refuses what is no query
-        return recalling.search_all(self._session, self._view, query, limit=positive(limit, "limit"))
+        asked = texts(arms, "arms")
+        if not asked or not set(asked) <= set(ARMS):
+            raise InvalidOption(f"arms are {', '.join(ARMS)}; there is {shown(list(asked))}")
+        return recalling.search_all(self._session, self._view, query, limit=positive(limit, "limit"), arms=asked)
 
     def answer_recall(self, arguments: object) -> str:
         """Answer a model's call of the recall tool: the text to put into the tool message.

@@ -5,7 +5,7 @@ from callsheet.graph.nodes import ToolCall
 from callsheet.graph.query import NodeQuery
 from callsheet.graph.record import Record
 from callsheet.runtime.conversing.view import Viewed
-from callsheet.runtime.counters import Counters, count_up
+from callsheet.runtime.counters import Counters, counters
 from callsheet.runtime.session import View
 from callsheet.runtime.tail import own_branches
 from callsheet.runtime.transcript import Item, transcript
@@ -38,10 +38,12 @@ class Reads(Viewed):
         return records, {record.id: record.body for record in calls if isinstance(record.body, ToolCall)}
 
     def counters(self) -> Counters:
-        """Turns, messages and tokens of this branch so far."""
+        """Turns, messages and tokens of this branch so far, whoever's they are; what was erased does not count.
+
+        Takes time in proportion to what is new since they were last asked for here, or recorded, which they are every
+        1,024 records.
+        """
         session = self._session
         tail = session.tail(self._view, fresh=True)
-        kinds = ("message", "run", "call", "artifact")
-        records = session.ledger.nodes(session.conversation.key, NodeQuery(kinds=kinds, lineage=tail.lineage))
         first = session.ledger.records(session.conversation.key, limit=1)
-        return count_up(records, tail.status, first[0].header.at)
+        return counters(session.tallying.figures(tail.branch, tail.lineage), tail.status, first[0].header.at)

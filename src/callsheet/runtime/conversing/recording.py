@@ -24,6 +24,9 @@ from callsheet.runtime.sheet import Sheet
 from callsheet.runtime.tail import Tail
 from callsheet.wire import formats
 
+_APART = "\x1f"
+"""Between the name of an event and the participant whose event it is."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Recorded:
@@ -112,9 +115,10 @@ class Records(Shows):
         return {tool.name: tool.privacy for tool in tools if tool.privacy is not None}
 
     def _own_event(self, event: str) -> str:
-        # Another participant's events must not keep this one's from being recorded.
-        label(event, "event")
-        return event if self.participant_id is None else f"{event} {self.participant_id}"
+        # Another participant's events must not keep this one's from being recorded. Doubled within a name, the sign
+        # stands alone before a participant only: no name of one is that of another.
+        name = label(event, "event").replace(_APART, _APART * 2)
+        return name if self.participant_id is None else f"{name}{_APART}{self.participant_id}"
 
     def failed(
         self,

@@ -45,10 +45,11 @@ class Executes(Recalls, UsesSkills):
         it is known which calls may have taken effect, and none of these is run again unless its contract says that
         this does no harm, its reconcile function finds that nothing happened, or a person says so (`settle`,
         `repeat`). A call that the conversation went on without is run only if it is repeatable, approved, or among
-        `calls`. A call of a tool that no request offered, or whose arguments do not fit, is answered so and not run;
-        one that needs a person waits for it. Left open, with the reason in their outcomes, are calls that a sub-agent
-        works on, and those of a tool that was offered and is not among `tools`. Calls of the recall tool and of skills
-        are answered. Setting `cancel` ends the execution. `pace` is for tests.
+        `calls`. A call of a tool that the request it answers did not offer, whatever earlier ones did, or whose
+        arguments do not fit, is answered so and not run; one that needs a person waits for it. Left open, with the
+        reason in their outcomes, are calls that a sub-agent works on, and those of a tool that was offered and is not
+        among `tools`. Calls of the recall tool and of skills are answered. Setting `cancel` ends the execution. `pace`
+        is for tests.
 
         Raises `CallTaken` where another execution runs one of the calls; then nothing was started.
         """

@@ -13,10 +13,16 @@ from callsheet.runtime.options import label
 from callsheet.runtime.seeing import newest_sheet
 from callsheet.runtime.session import Session, View
 from callsheet.runtime.tail import own_branches
+from callsheet.runtime.typed import all_checked
 
 
 class Viewed:
     """A branch of an open conversation as one participant sees it."""
+
+    def __init_subclass__(cls) -> None:
+        """Every part of the public face refuses arguments of wrong types."""
+        super().__init_subclass__()
+        all_checked(cls)
 
     def __init__(
         self,
@@ -87,5 +93,9 @@ class Viewed:
         return newest.sheet if newest is not None else None
 
     def _policy_hash(self) -> Digest:
+        """The policy set of the sheet last shown; before a participant's first, that of the conversation itself."""
         shown = self._shown()
+        if shown is None and self._view.participant is not None and self._view.carries.sub_agent is None:
+            newest = newest_sheet(self._session, View(self._view.branch))
+            shown = newest.sheet if newest is not None else None
         return shown.pins.policy_set if shown is not None else policy_set(DEFAULT).hash

@@ -34,7 +34,7 @@ class ApprovalRequest:
     provider_id: str | None
     tool: str
     #: Exactly as the model wrote them, and their hash: an answer is bound to it.
-    arguments: str
+    arguments: str = field(repr=False)
     digest: Digest
     #: When it was asked for.
     asked: datetime

@@ -1,11 +1,12 @@
-"""Whether a request offered the tool of a call: then an execution without the tool leaves the call open."""
+"""Whether a request offered the tool of a call: a tool that was not offered never runs, one that was may wait."""
 
 from callsheet.graph.changes import ToolsOffered
 from callsheet.graph.cut import Lineage
 from callsheet.graph.nodes import ContextAssembly, ModelRun
 from callsheet.graph.query import NodeQuery
-from callsheet.runtime.session import Session
+from callsheet.runtime.session import Session, View
 from callsheet.runtime.tail import KnownCall
+from callsheet.runtime.whole_sheets import last_shown
 
 
 def offered(session: Session, seen: Lineage, call: KnownCall) -> bool:
@@ -15,6 +16,21 @@ def offered(session: Session, seen: Lineage, call: KnownCall) -> bool:
         return call.body.tool in asked
     told = session.ledger.nodes(session.conversation.key, NodeQuery(kinds=("tools_offered",), lineage=seen))
     return any(call.body.tool in record.body.names for record in told if isinstance(record.body, ToolsOffered))
+
+
+def withdrawn(session: Session, view: View, seen: Lineage, call: KnownCall) -> bool:
+    """Whether the request that a call answers did not offer its tool, whatever earlier ones did.
+
+    Where that request is not known it is the newest one of the view before the call; without one, nothing is known.
+    """
+    asked = _asked(session, call)
+    if asked is None:
+        for message in session.ledger.get(session.conversation.key, (call.body.message,)):
+            desk = session.desk(view)
+            with desk.lock:
+                before = last_shown(session.place, seen, view.participant, message.position, desk)
+            asked = before.sheet.boundary.tools if before is not None else None
+    return asked is not None and call.body.tool not in asked
 
 
 def _asked(session: Session, call: KnownCall) -> tuple[str, ...] | None:

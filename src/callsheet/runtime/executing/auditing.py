@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
@@ -81,7 +81,7 @@ class CallRecord:
     provider_id: str | None
     tool: str
     #: As the model wrote them.
-    arguments: str
+    arguments: str = field(repr=False)
     state: CallState
     attempts: tuple[Attempt, ...]
     decisions: tuple[Decision, ...]

@@ -162,23 +162,29 @@ class Carrying:
         job.lookup = False
         if error is None:
             answer, status = results.returned(job.call.body, flight.value)
-            self._end(job, answer, status, metadata=b'{"reconciled":"looked up"}')
+            if status is ArtifactStatus.OK:
+                self._end(job, answer, status, metadata=b'{"reconciled":"looked up"}')
+            else:
+                # What cannot be read says nothing of what became of the call.
+                kind = type(flight.value).__name__
+                self._still_unknown(job, "NotJSON", f"its reconcile function returned a {kind} that is no JSON")
         elif isinstance(error, NotApplied):
             self._append(lambda drafting: self._free(drafting, job))
             self._ready.append(job)
         else:
-            self._still_unknown(job, type(error).__name__)
+            name = type(error).__name__
+            self._still_unknown(job, name, f"its reconcile function raised {name}")
 
     def _free(self, drafting: Drafting, job: Job) -> None:
         if job.call.id in drafting.tail.open:
             until = Instant(drafting.at + round((job.limit + GRACE) * _MICROSECONDS))
             note(drafting, job.call, self.lease.attempt(job, AttemptPhase.CLAIMED, until))
 
-    def _still_unknown(self, job: Job, error: str) -> None:
+    def _still_unknown(self, job: Job, error: str, reason: str) -> None:
         """It is asked about again by the next execution; that nobody knows is said once."""
         if job.unknown is None:
             answer = results.unknown(job.call.body, job.contract.recheck or ())
-            self._end(job, answer, ArtifactStatus.UNKNOWN, error=error)
+            self._end(job, answer, ArtifactStatus.UNKNOWN, error=error, reason=reason)
             return
 
         def draft(drafting: Drafting) -> None:
@@ -187,7 +193,7 @@ class Carrying:
                 note(drafting, job.call, replace(ended, outcome=ArtifactStatus.UNKNOWN, error=error))
 
         self._append(draft)
-        self.outcomes[job.call.id] = _outcome(job, ArtifactStatus.UNKNOWN, job.unknown)
+        self.outcomes[job.call.id] = _outcome(job, ArtifactStatus.UNKNOWN, job.unknown, reason)
 
     def _expire(self) -> None:
         now = self.pace.now()
@@ -199,7 +205,7 @@ class Carrying:
             job.failures += 1
             if flight.lookup:
                 job.lookup = False
-                self._still_unknown(job, "TimedOut")
+                self._still_unknown(job, "TimedOut", f"its reconcile function took over {job.limit:g} seconds")
             elif job.again:
                 self._again(job, ArtifactStatus.TIMED_OUT, "TimedOut")
             else:
@@ -219,7 +225,14 @@ class Carrying:
         self._waiting.append((self.pace.now() + seconds, job))
 
     def _end(
-        self, job: Job, answer: blocks.Answer, status: ArtifactStatus, *, error: str = "", metadata: bytes = b""
+        self,
+        job: Job,
+        answer: blocks.Answer,
+        status: ArtifactStatus,
+        *,
+        error: str = "",
+        metadata: bytes = b"",
+        reason: str = "",
     ) -> None:
         """Record the result and the end of the attempt as one."""
         made: list[RecordId] = []
@@ -228,7 +241,7 @@ class Carrying:
             made[:] = [self._result(drafting, job, answer, status, error=error, metadata=metadata)]
 
         self._append(draft)
-        self.outcomes[job.call.id] = _outcome(job, status, made[0])
+        self.outcomes[job.call.id] = _outcome(job, status, made[0], reason)
 
     def _result(
         self,
@@ -301,7 +314,7 @@ class Carrying:
 
     def _cancelled(self, job: Job, *, begun: bool) -> None:
         if job.lookup:
-            self._still_unknown(job, "Cancelled")
+            self._still_unknown(job, "Cancelled", "the execution was cancelled while it was looked up")
             return
         answer = results.cancelled(job.call.body, begun=begun, effectful=job.contract.effectful)
         self._end(job, answer, ArtifactStatus.CANCELLED, error="Cancelled")
@@ -329,7 +342,7 @@ class Carrying:
             return  # the lease runs out
 
 
-def _outcome(job: Job, status: ArtifactStatus, artifact: RecordId | None) -> Outcome:
+def _outcome(job: Job, status: ArtifactStatus, artifact: RecordId | None, reason: str = "") -> Outcome:
     call = job.call
     return Outcome(
         call=call.id,
@@ -338,4 +351,5 @@ def _outcome(job: Job, status: ArtifactStatus, artifact: RecordId | None) -> Out
         status=status,
         artifact=artifact,
         attempts=job.attempts,
+        reason=reason,
     )

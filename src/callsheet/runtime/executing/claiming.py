@@ -80,6 +80,8 @@ class Claiming:
     handed: Callable[[], Mapping[RecordId, str]]
     #: Whether a request offered the tool of a call.
     offered: Callable[[KnownCall], bool]
+    #: Whether the request that a call answers did not offer its tool.
+    withdrawn: Callable[[KnownCall], bool]
     #: Tools of our own, which are answered elsewhere.
     own: frozenset[str] = frozenset()
     #: None: all that may run by themselves.
@@ -128,6 +130,9 @@ class Claiming:
             self._leave(call, standing.said or ArtifactStatus.PENDING, standing, why)
         elif tool is None or contract is None:
             self._without_tool(drafting, call, standing, state)
+        elif state is CallState.OPEN and standing.attempt is None and self.withdrawn(call):
+            offered = tuple(name for name in sorted(self.tools) if name != call.body.tool)
+            self._settle(drafting, call, results.unavailable(call.body, offered), "ToolNotAvailable")
         else:
             read = read_arguments(tool, self.read(call.body.arguments))
             if isinstance(read, str):

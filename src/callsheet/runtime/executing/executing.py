@@ -15,7 +15,7 @@ from callsheet.policy.sets import PolicySetDocument
 from callsheet.runtime.children import at_work, tools_of
 from callsheet.runtime.drafting import Drafting, Ran
 from callsheet.runtime.executing import holding, results
-from callsheet.runtime.executing.asked import offered
+from callsheet.runtime.executing.asked import offered, withdrawn
 from callsheet.runtime.executing.carrying import Carrying
 from callsheet.runtime.executing.claiming import Claiming, Lease
 from callsheet.runtime.executing.finding import open_call
@@ -62,6 +62,7 @@ def execute(session: Session, view: View, execution: Execution, policy: PolicySe
         read=session.read,
         handed=lambda: at_work(session, view),
         offered=lambda call: offered(session, tail.lineage, call),
+        withdrawn=lambda call: withdrawn(session, view, tail.lineage, call),
         own=frozenset(ours),
         wanted=wanted,
     )

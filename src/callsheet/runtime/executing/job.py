@@ -110,7 +110,7 @@ class Outcome:
     artifact: RecordId | None = None
     #: How often it was begun.
     attempts: int = 0
-    #: Why it was left alone, where it was.
+    #: Why it was left alone, or why it is still unknown, where it is.
     reason: str = ""
 
 

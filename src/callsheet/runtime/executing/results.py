@@ -1,6 +1,7 @@
 """What came of an execution, as the content of an artifact: results whole, errors without the process's secrets."""
 
 import json
+import math
 from dataclasses import replace
 
 import msgspec
@@ -23,7 +24,8 @@ def said(call: ToolCall, text: str) -> blocks.Answer:
 def returned(call: ToolCall, value: object) -> tuple[blocks.Answer, ArtifactStatus]:
     """What a tool returned, and how it ended: text and bytes as they are, everything else as JSON.
 
-    A value that JSON cannot hold is a failure that says so; what of it can be written is kept.
+    A value that JSON cannot hold is a failure that says so; what of it can be written is kept. A number that is none
+    or infinite is such a value: most readers of JSON refuse it, and to leave it out would be to change the result.
     """
     if value is None or isinstance(value, str):
         return said(call, value or ""), ArtifactStatus.OK
@@ -39,13 +41,32 @@ def returned(call: ToolCall, value: object) -> tuple[blocks.Answer, ArtifactStat
 
     try:
         plain = msgspec.to_builtins(value, str_keys=True, enc_hook=instead)
-        text = json.dumps(plain, ensure_ascii=False, separators=(",", ":"))
+        text = _json(plain, lost)
     except (TypeError, ValueError, RecursionError, OverflowError) as problem:
         return said(call, _unwritable(type(value).__name__, type(problem).__name__)), ArtifactStatus.FAILED
     if lost:
         names = ", ".join(sorted(set(lost))[:5])
         return said(call, f"{_unwritable(names, '')} What could be written:\n{text}"), ArtifactStatus.FAILED
     return said(call, text), ArtifactStatus.OK
+
+
+def _json(plain: object, lost: list[str]) -> str:
+    """Plain values as JSON; what is no JSON number stands as its name, and is told in `lost`."""
+    try:
+        return json.dumps(plain, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    except ValueError:
+        finite = _finite(plain, lost)
+        return json.dumps(finite, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
+def _finite(value: object, lost: list[str]) -> object:
+    if isinstance(value, float) and not math.isfinite(value):
+        name = "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+        lost.append(name)
+        return f"<{name}>"
+    if isinstance(value, dict):
+        return {key: _finite(one, lost) for key, one in value.items()}
+    return [_finite(one, lost) for one in value] if isinstance(value, list | tuple) else value
 
 
 def _no_part(found: dict[str, object], type: str, where: str) -> blocks.Content:

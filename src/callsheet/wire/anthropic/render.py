@@ -25,49 +25,67 @@ DEFAULT_MAX_TOKENS = 4096
 """The limit of the reply, which this format demands, where none is given."""
 
 
-def render_request(
-    blocks: Sequence[Block], *, model: str, tools: Sequence[Tool], max_tokens: int | None
-) -> dict[str, object]:
-    """The body of a request. Calls in a request without tools are refused, so the tools called are named then."""
-    messages = render_messages(blocks)
-    request: dict[str, object] = {"model": model, "max_tokens": max_tokens or DEFAULT_MAX_TOKENS}
-    system = render_system(blocks)
-    if system is not None:
-        request["system"] = system
-    request["messages"] = messages
-    if tools:
-        request["tools"] = [offered(tool) for tool in tools]
-    elif called := remembered(messages):
-        request["tools"] = called
-        request["tool_choice"] = {"type": "none"}
-    return request
+class Rendering:
+    """The system text and the messages of composed blocks, which are given one after another."""
 
+    def __init__(self) -> None:
+        self._ids = CallIds(shapes.CALL_ID)
+        self._leading: list[Said] = []
+        self._turns = _Turns()
+        self._begun = False
 
-def render_system(blocks: Sequence[Block]) -> str | list[TextBlock] | None:
-    """The system text: the instructions that stand before everything else. None without any."""
-    leading = _leading(blocks)
-    texts = [text for said in leading for text in _texts(said.parts)]
-    if len(texts) == 1 and leading[0].form == STRING:
-        return texts[0]["text"]
-    return texts or None
+    def add(self, blocks: Sequence[Block]) -> None:
+        """Render what follows."""
+        leading = [] if self._begun else _leading(blocks)
+        self._leading += leading
+        for block in blocks[len(leading) :]:
+            self._begun = True
+            if isinstance(block, Answer):
+                self._turns.add("user", [_result(block, self._ids)])
+            elif block.role is Role.ASSISTANT:
+                self._turns.add("assistant", _assistant(block.parts, self._ids))
+            elif block.role is Role.USER:
+                self._turns.add("user", _user(block.parts))
+            else:
+                self._turns.add("user", _note(block))
+
+    def messages(self) -> list[Message]:
+        """The messages of all blocks so far, without the instructions before everything else; none without blocks."""
+        return self._turns.closed() if self._begun or self._leading else []
+
+    @property
+    def settled(self) -> int:
+        """How many messages, from the first, no further block changes."""
+        return max(0, len(self._turns.messages) - 1)
+
+    def system(self) -> str | list[TextBlock] | None:
+        """The system text: the instructions that stand before everything else. None without any."""
+        texts = [text for said in self._leading for text in _texts(said.parts)]
+        if len(texts) == 1 and self._leading[0].form == STRING:
+            return texts[0]["text"]
+        return texts or None
+
+    def request(self, *, model: str, tools: Sequence[Tool], max_tokens: int | None) -> dict[str, object]:
+        """The body of a request. Calls in one without tools are refused, so the tools called are named then."""
+        messages = self.messages()
+        request: dict[str, object] = {"model": model, "max_tokens": max_tokens or DEFAULT_MAX_TOKENS}
+        system = self.system()
+        if system is not None:
+            request["system"] = system
+        request["messages"] = messages
+        if tools:
+            request["tools"] = [offered(tool) for tool in tools]
+        elif called := remembered(messages):
+            request["tools"] = called
+            request["tool_choice"] = {"type": "none"}
+        return request
 
 
 def render_messages(blocks: Sequence[Block]) -> list[Message]:
-    """The messages of composed blocks, without the instructions that `render_system` renders; none without blocks."""
-    if not blocks:
-        return []
-    turns = _Turns()
-    ids = CallIds(shapes.CALL_ID)
-    for block in blocks[len(_leading(blocks)) :]:
-        if isinstance(block, Answer):
-            turns.add("user", [_result(block, ids)])
-        elif block.role is Role.ASSISTANT:
-            turns.add("assistant", _assistant(block.parts, ids))
-        elif block.role is Role.USER:
-            turns.add("user", _user(block.parts))
-        else:
-            turns.add("user", _note(block))
-    return turns.closed()
+    """The messages of composed blocks, without the instructions before everything else; none without blocks."""
+    rendering = Rendering()
+    rendering.add(blocks)
+    return rendering.messages()
 
 
 def _leading(blocks: Sequence[Block]) -> list[Said]:
@@ -90,25 +108,24 @@ class _Turns:
         """Append content to the last turn if that is of this role, else a turn."""
         last = self.messages[-1] if self.messages else None
         if last is None and role == "assistant":
-            self._say(BEGINNING)
+            self.messages.append(_says(BEGINNING))
         elif last is not None and last["role"] == role:
             if content[0]["type"] not in shapes.THINKING:
                 last["content"].extend(content)
                 return
             # Thinking must open its turn, so the two assistant turns are kept apart.
-            self._say(standins.CONTINUE)
+            self.messages.append(_says(standins.CONTINUE))
         self.messages.append(Message(role=role, content=list(content)))
 
     def closed(self) -> list[Message]:
         """The messages, ending with a turn of the user."""
         if not self.messages:
-            self._say(BEGINNING)
-        elif self.messages[-1]["role"] == "assistant":
-            self._say(standins.CONTINUE)
-        return self.messages
+            return [_says(BEGINNING)]
+        return [*self.messages, *([_says(standins.CONTINUE)] if self.messages[-1]["role"] == "assistant" else [])]
 
-    def _say(self, text: str) -> None:
-        self.messages.append(Message(role="user", content=[_text(text)]))
+
+def _says(text: str) -> Message:
+    return Message(role="user", content=[_text(text)])
 
 
 def _text(text: str) -> TextBlock:

@@ -37,34 +37,52 @@ _FOLLOWING = ("image_url", "file")
 """Parts that follow a tool message in a user message. Sound stays out: few models take it."""
 
 
-def render_request(
-    blocks: Sequence[Block], *, model: str, tools: Sequence[Tool], max_tokens: int | None
-) -> dict[str, object]:
-    """The body of a request. This format demands no limit of the reply, so none is sent."""
-    request: dict[str, object] = {"model": model, "messages": render_messages(blocks)}
-    if tools:
-        request["tools"] = [offered(tool) for tool in tools]
-    return request
+class Rendering:
+    """The messages of composed blocks, which are given one after another."""
+
+    def __init__(self) -> None:
+        self._ids = CallIds(shapes.CALL_ID)
+        self._messages: list[Message] = []
+        #: What follows the results of the newest turn.
+        self._returned: list[UserPart] = []
+
+    def add(self, blocks: Sequence[Block]) -> None:
+        """Render what follows."""
+        for block in blocks:
+            if isinstance(block, Answer):
+                message, pictures = _tool(block, self._ids.of(block.call))
+                self._messages.append(message)
+                self._returned += pictures
+                continue
+            self._messages += self._following()
+            self._returned = []
+            self._messages.append(_said(block, self._ids))
+
+    def _following(self) -> list[Message]:
+        return [UserMessage(role="user", content=list(self._returned))] if self._returned else []
+
+    def messages(self) -> list[Message]:
+        """The messages of all blocks so far."""
+        return [*self._messages, *self._following()]
+
+    @property
+    def settled(self) -> int:
+        """How many messages, from the first, no further block changes."""
+        return len(self._messages)
+
+    def request(self, *, model: str, tools: Sequence[Tool], max_tokens: int | None) -> dict[str, object]:
+        """The body of a request. This format demands no limit of the reply, so none is sent."""
+        request: dict[str, object] = {"model": model, "messages": self.messages()}
+        if tools:
+            request["tools"] = [offered(tool) for tool in tools]
+        return request
 
 
 def render_messages(blocks: Sequence[Block]) -> list[Message]:
     """The messages of composed blocks."""
-    ids = CallIds(shapes.CALL_ID)
-    messages: list[Message] = []
-    returned: list[UserPart] = []
-    for block in blocks:
-        if isinstance(block, Answer):
-            message, pictures = _tool(block, ids.of(block.call))
-            messages.append(message)
-            returned += pictures
-            continue
-        if returned:
-            messages.append(UserMessage(role="user", content=returned))
-            returned = []
-        messages.append(_said(block, ids))
-    if returned:
-        messages.append(UserMessage(role="user", content=returned))
-    return messages
+    rendering = Rendering()
+    rendering.add(blocks)
+    return rendering.messages()
 
 
 def _said(said: Said, ids: CallIds) -> Message:

@@ -1,0 +1,1 @@
+"""Knowledge: documents that the conversations of a tenant share, in versions, cut into chunks, found and read."""

@@ -1,0 +1,150 @@
+"""Finding records by what they mean: the stored vectors of a stream, at hand, as far as they had been made at a cut.
+
+How far a background work has come is a record of the stream, so a cut says which vectors count: those up to there, and
+no others that may lie in the store already. The same cut finds the same, whenever it is asked.
+"""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import NamedTuple
+
+from callsheet.graph.changes import Erased
+from callsheet.graph.cut import Lineage
+from callsheet.graph.enums import StateField
+from callsheet.graph.ids import RecordId
+from callsheet.graph.index import VectorQuery
+from callsheet.graph.ports import Embedder, Ledger, NearestVectors
+from callsheet.graph.query import NodeQuery, StateQuery
+from callsheet.graph.record import StreamKey
+from callsheet.graph.values import Vector
+from callsheet.recall.vectors import PlainVectors
+
+_STREAMS = 64
+"""Streams whose vectors are kept at hand."""
+
+_QUERIES = 256
+"""Queries whose vectors are kept at hand."""
+
+
+def index_of(embedder: Embedder) -> str:
+    """The name of the vectors that an embedder makes: those of one name compare with each other."""
+    return f"{embedder.name}/{embedder.dimensions}"
+
+
+def target(index: str, key: StreamKey) -> str:
+    """What an `IndexAdvanced` says something about."""
+    return f"{index} {key.stream}"
+
+
+def advanced(ledger: Ledger, key: StreamKey, index: str, upto: int) -> int:
+    """Up to which position the vectors of a stream had been made as of a position; 0: none of them."""
+    query = StateQuery(field=StateField.INDEX, targets=(target(index, key),), lineage=Lineage(segments=(), upto=upto))
+    rows = ledger.states(key, query)
+    return int(rows[0].value or 0) if rows else 0
+
+
+class Near(NamedTuple):
+    """A record by how near its vector lies to what was asked."""
+
+    position: int
+    record: RecordId
+    #: The cosine of the angle between both.
+    score: float
+
+
+@dataclass(slots=True)
+class _AtHand:
+    """The vectors of one stream, loaded up to a position, without those erased up to another."""
+
+    vectors: NearestVectors
+    records: dict[int, RecordId] = field(default_factory=dict)
+    loaded: int = 0
+    cleaned: int = 0
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+
+def _fast() -> NearestVectors:
+    from callsheet.engines.embedding import vectors
+
+    made = vectors()
+    return made if made is not None else PlainVectors()
+
+
+@dataclass(kw_only=True)
+class Meaning:
+    """Searches streams of one store by the vectors of one embedder. Thread-safe."""
+
+    ledger: Ledger
+    embedder: Embedder
+    _streams: OrderedDict[StreamKey, _AtHand] = field(default_factory=OrderedDict, repr=False)
+    _queries: OrderedDict[str, Vector] = field(default_factory=OrderedDict, repr=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
+
+    @property
+    def index(self) -> str:
+        """The name of its vectors; part of the pins."""
+        return index_of(self.embedder)
+
+    def advanced(self, key: StreamKey, upto: int) -> int:
+        """Up to which position vectors count as of a position."""
+        return advanced(self.ledger, key, self.index, upto)
+
+    def nearest(
+        self, key: StreamKey, query: str, *, upto: int, counts: Callable[[int], bool], limit: int
+    ) -> list[Near]:
+        """The nearest records first, at most `limit`, of those at positions that count, as of a position."""
+        mark = self.advanced(key, upto)
+        if not mark or limit <= 0:
+            return []
+        asked = self._asked(query)
+        at_hand = self._at_hand(key)
+        with at_hand.lock:
+            self._load(key, at_hand, mark)
+            found = ((at, score) for at, score in at_hand.vectors.nearest(asked) if at <= mark and counts(at))
+            return [Near(at, at_hand.records[at], score) for at, score in islice(found, limit)]
+
+    def scores(self, key: StreamKey, query: str, positions: Sequence[int], *, upto: int) -> dict[int, float]:
+        """The cosine of each of these positions that has a vector as of a position."""
+        mark = self.advanced(key, upto)
+        if not mark or not positions:
+            return {}
+        asked = self._asked(query)
+        at_hand = self._at_hand(key)
+        with at_hand.lock:
+            self._load(key, at_hand, mark)
+            return at_hand.vectors.scores(asked, [at for at in positions if at <= mark])
+
+    def _asked(self, query: str) -> Vector:
+        with self._lock:
+            known = self._queries.get(query)
+        if known is None:
+            (known,) = self.embedder.embed([query], query=True)
+            with self._lock:
+                self._queries[query] = known
+                while len(self._queries) > _QUERIES:
+                    self._queries.popitem(last=False)
+        return known
+
+    def _at_hand(self, key: StreamKey) -> _AtHand:
+        with self._lock:
+            found = self._streams.pop(key, None) or _AtHand(_fast())
+            self._streams[key] = found
+            while len(self._streams) > _STREAMS:
+                self._streams.popitem(last=False)
+            return found
+
+    def _load(self, key: StreamKey, at_hand: _AtHand, upto: int) -> None:
+        if upto > at_hand.loaded:
+            rows = self.ledger.vectors(key, VectorQuery(index=self.index, after=at_hand.loaded, upto=upto))
+            made = [row for row in rows if row.vector.cells]
+            at_hand.vectors.add((row.position, row.vector) for row in made)
+            at_hand.records.update((row.position, row.record) for row in made)
+            at_hand.loaded = upto
+        later = self.ledger.nodes(key, NodeQuery(kinds=("erased",), after=at_hand.cleaned))
+        for record in later:
+            if isinstance(record.body, Erased):
+                at_hand.vectors.drop(at for stream, at in record.body.bodies if stream == key.stream)
+            at_hand.cleaned = record.position

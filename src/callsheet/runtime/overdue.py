@@ -1,0 +1,51 @@
+"""Whether a compaction is due before a request: by what stands in the counts that were gathered for it anyway."""
+
+from dataclasses import dataclass
+
+from callsheet.assemble.compacting import over
+from callsheet.runtime.gathering import Gathered
+from callsheet.runtime.terms import Terms
+from callsheet.wire.tokens import TokenCounter
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Overdue:
+    """Asks for one request."""
+
+    terms: Terms
+    gathered: Gathered
+    counter: TokenCounter
+
+    @property
+    def due(self) -> bool:
+        """Whether what no episode stands for has gone over a mark, and is more than when that last led to nothing."""
+        marks = self.terms.order.policy.compaction
+        if not marks.by_itself or self.terms.order.policy.verbatim:
+            return False
+        tried = self.terms.desk.compaction_tried
+        # Nothing new is not tried again, and what is less than a compaction must stand for is not new enough.
+        return self.over(0) and (not tried or self.tokens >= tried + max(1, marks.least))
+
+    @property
+    def tokens(self) -> int:
+        """Tokens in o200k_base of what no episode stands for."""
+        return max(0, self.gathered.history(self.terms) - self.gathered.compacted.tokens)
+
+    def over(self, taken: int, *, turns: int | None = None) -> bool:
+        """Whether that is over a mark once so many of its tokens are taken, and so many turns are left."""
+        policy, budget = self.terms.order.policy, self.terms.order.boundary.budget
+        left = max(0, self.tokens - taken)
+        beyond = self.gathered.turn - self.gathered.compacted.turn if turns is None else turns
+        plain = self.counter.bounded(self._plain(left))
+        return over(policy.compaction, turns=beyond, tokens=self.counter.converted(left), plain=plain, budget=budget)
+
+    def _plain(self, tokens: int) -> int:
+        """What plain replay of so much takes, with the caller's tools and framing: as sheets count it."""
+        gathered, before = self.gathered, self.gathered.compacted
+        results = max(0, gathered.results - before.results)
+        total = self.terms.replayed_before + len(gathered.replayed) + gathered.older
+        framing = self.counter.framing.around(
+            messages=max(0, total - before.records), names=0, calls=results, results=results
+        )
+        tools = self.terms.desk.counting(self.counter).tools(self.terms.tools)
+        return self.counter.converted(tokens) + framing + tools

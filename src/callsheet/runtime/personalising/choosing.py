@@ -1,0 +1,337 @@
+"""Which memories of the user one request shows: those that the newest turns call for, and those that are always shown.
+
+What is called for is what the user's words and the model's own calls name; what tools return calls for nothing, so that
+no page that is read can choose what of the user goes to a provider. Bounded by what is named, not by how much is kept.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from callsheet.assemble import personal
+from callsheet.assemble.compose import INSTRUCTING, text_of
+from callsheet.assemble.planning import Plan, Rewrite
+from callsheet.graph.enums import Level, Privacy, Reason
+from callsheet.graph.ids import RecordId, StreamId
+from callsheet.graph.index import Index
+from callsheet.graph.nodes import Message, Selection
+from callsheet.graph.record import Record
+from callsheet.graph.times import Instant
+from callsheet.policy.freshness import SECOND
+from callsheet.policy.verdict import DETAIL, Decision
+from callsheet.runtime.deciding import Deciding
+from callsheet.runtime.ground import Ground, asks
+from callsheet.runtime.personalising.book import Shelf
+from callsheet.runtime.personalising.relevance import Called, called_for
+from callsheet.runtime.personalising.standing import Held, Known, held, standings
+
+SHARE = 16
+"""Memories of the user take at most this part of a request."""
+
+LARGEST = 1_000
+"""And at most so many tokens, whatever the budget."""
+
+MOST = 6
+"""Memories that one turn calls for, at most."""
+
+ANEW = 24
+"""Memories that a request shows that is written anew, at most."""
+
+AROUND = 8
+"""Tokens around a note, about."""
+
+_STEPS = 16
+"""Replacements of replacements that are followed at once."""
+
+_SHOWN = frozenset({Level.GIST, Level.STALE})
+
+
+@dataclass(kw_only=True)
+class Choosing:
+    """Chooses for one request. Made once, and asked for what a request adds or, written anew, shows."""
+
+    ground: Ground
+    shelf: Shelf
+    known: Known
+    #: What the request goes on from shows, memories and all.
+    before: tuple[Selection, ...]
+    #: Tokens that the whole request may take.
+    room: int
+    turn: int
+    news: Sequence[Record]
+    _refused: dict[RecordId, Reason] = field(default_factory=dict)
+    _decided: dict[RecordId, Decision] = field(default_factory=dict)
+
+    # ------------------------------------------------------------------ what the request is made of
+
+    @property
+    def stream(self) -> StreamId:
+        return self.shelf.stream.id
+
+    @cached_property
+    def hard(self) -> bool:
+        """Whether something that stands may stand no more, or not with what it says."""
+        gone = [one.record for one in self._standing if one.record not in self._held]
+        if gone:
+            self.ground.desk.forget(gone)
+            return True
+        shown = (one for one in self._standing if one.level is Level.GIST)
+        return any(DETAIL[self._decision(one.record).most_hard] > DETAIL[Level.GIST] for one in shown)
+
+    @cached_property
+    def appended(self) -> tuple[Selection, ...]:
+        """What a request adds that goes on from the one before: what has changed, and what is called for now."""
+        if self.hard:
+            return ()
+        notices = tuple(self._notices())
+        following = [id for one in notices for id in self._instead(one.record)]
+        last = self._last
+        wanted = [id for id in (*following, *self._always, *self._called(self._asked)) if id not in last]
+        must = frozenset(following)
+        left = self.most - self._size((*self._standing, *notices))
+        return (*notices, *self._within(wanted, left, MOST, must=must))
+
+    @cached_property
+    def anew(self) -> tuple[Selection, ...]:
+        """What a request shows that is written anew: what is always shown, and what the last turns call for."""
+        wanted = [*self._always, *self._called((*self._recent, *self._asked))]
+        return tuple(self._within(wanted, self.most, ANEW))
+
+    @property
+    def most(self) -> int:
+        """Tokens that memories may take."""
+        return min(self.room // SHARE, LARGEST)
+
+    def size(self, rewrite: Rewrite | None) -> int:
+        """Tokens that the memories of the request take, when it is known beforehand that it is written anew or not."""
+        return self._size(self.anew if rewrite is not None else (*self._standing, *self.appended))
+
+    def placed(self, plan: Plan) -> tuple[Selection, ...]:
+        """All that stands in the request, memories in their notes."""
+        records = self.ground.desk.records
+        if not any(one.note or not _instructs(records[one.record]) for one in plan.selections):
+            return plan.selections
+        chosen = self.appended if plan.rewrite is None else self.anew
+        for one in (*self._standing, *chosen):
+            if one.record in self._held:
+                records.setdefault(one.record, self._held[one.record].record)
+        if plan.rewrite is not None:
+            return personal.anew(plan.selections, chosen, lambda id: _instructs(records[id]))
+        return personal.appended(plan.selections, self.before, chosen, lambda id: asks(records[id]))
+
+    def left_out(self, selections: Iterable[Selection]) -> dict[Reason, int]:
+        """Why memories that were looked at do not stand in the request, with how many for each reason."""
+        stand = {one.record for one in selections if one.stream is not None and one.level in _SHOWN}
+        counts: dict[Reason, int] = {}
+        for id, reason in self._refused.items():
+            if id not in stand:
+                counts[reason] = counts.get(reason, 0) + 1
+        return counts
+
+    def passed_over(self, id: RecordId) -> Reason | None:
+        """Why a memory that the request looked at and might show is not shown; None: it did not look at it."""
+        return self._refused.get(id)
+
+    def class_of(self, id: RecordId) -> Privacy:
+        """The class of a memory that was looked at."""
+        return self._held[id].privacy
+
+    # ------------------------------------------------------------------ what stands
+
+    @cached_property
+    def _standing(self) -> tuple[Selection, ...]:
+        return tuple(one for one in self.before if one.stream == self.stream)
+
+    @cached_property
+    def _last(self) -> dict[RecordId, Selection]:
+        """As what each memory stands there last."""
+        return {one.record: one for one in self._standing}
+
+    @cached_property
+    def _held(self) -> dict[RecordId, Held]:
+        found = self.known.at(self.shelf.position).held
+        self._know_into(found, [one.record for one in self._standing])
+        return found
+
+    def _know(self, ids: Iterable[RecordId]) -> None:
+        self._know_into(self._held, ids)
+
+    def _know_into(self, known: dict[RecordId, Held], ids: Iterable[RecordId]) -> None:
+        """Have at hand how these stand, and what replaced or contradicts them."""
+        wanted = [id for id in dict.fromkeys(ids) if id not in known]
+        for _ in range(_STEPS):
+            if not wanted:
+                return
+            found = held(self.shelf, self.shelf.get(wanted))
+            known.update((one.id, one) for one in found)
+            beside = (id for one in found for id in (*one.successors[:1], *one.conflicts))
+            wanted = [id for id in dict.fromkeys(beside) if id not in known]
+
+    def _notices(self) -> Iterator[Selection]:
+        """What has to be said of what stands: that it was replaced, is out of date or contradicted, or no more so."""
+        for id, last in self._last.items():
+            now = self._selection(id)
+            replaced = self._decision(id).reason is Reason.SUPERSEDED
+            if replaced and last.reason is not Reason.SUPERSEDED:
+                yield self._named(id, Level.REF, Reason.SUPERSEDED)
+            elif not replaced and now is not None and now.reason is not last.reason:
+                yield now
+
+    def _instead(self, id: RecordId) -> list[RecordId]:
+        """What is to be told beside a notice: what holds now, and the other side of a contradiction."""
+        there = self._held[id]
+        current = [one for one in self._current(id) if one != id]
+        return [*current, *(other for other in there.conflicts if other in self._held and self._holds(other))]
+
+    # ------------------------------------------------------------------ what is called for
+
+    @cached_property
+    def _always(self) -> list[RecordId]:
+        ids = self.shelf.pinned()
+        self._know(ids)
+        there = [self._held[id] for id in ids if id in self._held]
+        return [one.id for one in sorted(there, key=lambda one: one.order) if self._holds(one.id)]
+
+    @cached_property
+    def _asked(self) -> tuple[Record, ...]:
+        return tuple(record for record in self.news if _says(record))
+
+    @cached_property
+    def _recent(self) -> tuple[Record, ...]:
+        """What was said in the last turns and stands there."""
+        since = self.turn - self.ground.policy.turns
+        records = self.ground.desk.records
+        there = (one.record for one in self.ground.view if not one.note and one.turn > since)
+        return tuple(records[id] for id in there if id in records and _says(records[id]))
+
+    def _called(self, said: Sequence[Record]) -> list[RecordId]:
+        """The memories that these messages call for, as what holds now, the best first."""
+        matched = called_for(self.shelf, self._names(said))
+        self._know(matched.records)
+        there = [self._held[id] for id in matched.records if id in self._held]
+        currents = {one.id: self._current(one.id) for one in there}
+        return [id for found in matched.ranked(self._indexes(there), currents) for id in currents[found]]
+
+    def _indexes(self, memories: Sequence[Held]) -> list[tuple[RecordId, Index]]:
+        """What memories are found by, oldest first."""
+        known = self.known.indexes
+        known.update(self.shelf.indexes([one.record for one in memories if one.id not in known]))
+        ordered = sorted(memories, key=lambda one: one.record.position)
+        return [(one.id, known[one.id]) for one in ordered if one.id in known]
+
+    def _names(self, said: Sequence[Record]) -> Called:
+        """What the user's words name, and of the model's the identifiers alone."""
+        ground = self.ground
+        entities = [name for record in said for name in ground.entities(record)]
+        asking = [record for record in said if asks(record) and record.id not in ground.silent]
+        indexes = (ground.desk.indexes.get(record.id) for record in asking)
+        terms = [term for index in indexes if index is not None for term, _ in index.terms]
+        return Called.of(entities, terms)
+
+    def _holds(self, id: RecordId) -> bool:
+        return self._held[id].holds(self._now)
+
+    def _current(self, id: RecordId) -> list[RecordId]:
+        """What holds now in the place of a memory, itself where it does, with what contradicts that."""
+        for _ in range(_STEPS):
+            one = self._held.get(id)
+            if one is None or one.body.observed > self._now:
+                return []
+            if one.ended is None or one.ended > self._now or not one.successors:
+                return [id, *(other for other in one.conflicts if other in self._held and self._holds(other))]
+            id = one.successors[0]
+            self._know((id,))
+        return []
+
+    # ------------------------------------------------------------------ what may stand, and fits
+
+    def _decision(self, id: RecordId) -> Decision:
+        """What the policies say of a memory; remembered for as long as time alone changes nothing of it."""
+        one, ground = self._held[id], self.ground
+        known = self._decided.get(id) or ground.desk.remembered.decision(one.record, self.shelf.position, self._now)
+        if known is None:
+            beside = [self._held[other] for other in one.conflicts if other in self._held]
+            deciding = Deciding(
+                boundary=ground.boundary,
+                policy=ground.policy,
+                standings=standings((one, *beside), self._now),
+                calls={},
+                open=frozenset(),
+                turn=self.turn,
+            )
+            known = deciding.decide(one.record, self.turn, derived=None, resolved=False, newest=False)
+            if not one.conflicts:
+                until = self._until(one)
+                ground.desk.remembered.decided(one.record, self.shelf.position, known, since=self._now, until=until)
+        self._decided[id] = known
+        return known
+
+    @property
+    def _now(self) -> Instant:
+        return self.ground.boundary.now
+
+    def _until(self, one: Held) -> Instant | None:
+        """When time next changes how a memory stands; None: never."""
+        seconds = self.ground.policy.freshness.of(one.body.freshness)
+        ages = Instant(one.body.observed + seconds * SECOND) if seconds is not None else None
+        moments = (one.body.observed, one.until, one.body.stale_after, ages)
+        return min((moment for moment in moments if moment is not None and moment > self._now), default=None)
+
+    def _selection(self, id: RecordId) -> Selection | None:
+        """As what a memory may stand; None: it may not, or would say nothing."""
+        decision = self._decision(id)
+        if DETAIL[decision.most] <= DETAIL[Level.GIST]:
+            against = any(verdict.reason is Reason.CONFLICT for verdict in decision.verdicts)
+            return self._named(id, Level.GIST, Reason.CONFLICT if against else Reason.INCLUDED)
+        if decision.most is Level.STALE:
+            return self._named(id, Level.STALE, Reason.STALE)
+        self._refused[id] = decision.reason
+        return None
+
+    def _named(self, id: RecordId, level: Level, reason: Reason) -> Selection:
+        return Selection(record=id, level=level, reason=reason, turn=self.turn, stream=self.stream)
+
+    def _within(
+        self, ids: Iterable[RecordId], room: int, most: int, must: frozenset[RecordId] = frozenset()
+    ) -> Iterator[Selection]:
+        """Those that may stand, in their order, as far as there is room; what must be told stands in any case."""
+        count = 0
+        room -= self._around
+        for id in dict.fromkeys(ids):
+            selection = self._selection(id)
+            if selection is None:
+                continue
+            size = self._size_of(selection)
+            if id not in must and (size > room or count >= most):
+                self._refused[id] = Reason.OVER_BUDGET
+                continue
+            count += 1
+            room -= size
+            yield selection
+
+    def _size(self, selections: Sequence[Selection]) -> int:
+        """Tokens of some memories in one note."""
+        return self._around + sum(self._size_of(one) for one in selections) if selections else 0
+
+    @cached_property
+    def _around(self) -> int:
+        return AROUND + self.ground.counting(personal.HEAD)
+
+    def _size_of(self, selection: Selection) -> int:
+        one = self._held.get(selection.record)
+        if one is None:
+            return 0
+        key = (one.id, selection.level, selection.reason, self.ground.desk.redaction is None)
+        line = self.known.lines.get(key)
+        if line is None:
+            line = personal.line(selection, one.body, text_of(self.ground.read(one.body.value)))
+            self.known.lines[key] = line
+        return 1 + self.ground.counting(line)
+
+
+def _says(record: Record) -> bool:
+    return isinstance(record.body, Message) and record.body.role not in INSTRUCTING
+
+
+def _instructs(record: Record) -> bool:
+    return isinstance(record.body, Message) and record.body.role in INSTRUCTING

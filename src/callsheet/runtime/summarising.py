@@ -1,0 +1,125 @@
+"""Asking a summariser: each request fits its window, none is empty, and what it writes is held against its material."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias, cast
+
+from callsheet.derive.guarding import Flaw, Material, flaw
+from callsheet.errors import InvalidOption
+from callsheet.graph.ports import Summariser
+from callsheet.runtime.options import label, positive, shown
+from callsheet.wire.cleaning import clean
+from callsheet.wire.tokens import count
+
+WINDOW = 8_000
+"""Tokens that a plain function is given at once; a summariser with a window of its own says so."""
+
+SMALLEST = 512
+"""A window below this cannot hold a part and what frames it."""
+
+AnySummariser: TypeAlias = Summariser | Callable[[str], str]
+"""A summariser, or a function that is given the material and returns its summary."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plain:
+    """A function as a summariser: it goes to nobody that a policy set names."""
+
+    function: Callable[[str], str]
+    name: str
+    provider: str = ""
+    window: int = WINDOW
+
+    def summarise(self, material: str, *, limit: int) -> str:
+        """See `Summariser.summarise`."""
+        return self.function(material)
+
+
+def summariser_of(given: AnySummariser) -> Summariser:
+    """A summariser, given as itself or as a function. Raises `InvalidOption`."""
+    if not hasattr(given, "summarise"):
+        if not callable(given):
+            raise InvalidOption(f"summariser is {shown(given)}; it must be a function or a Summariser")
+        named = getattr(given, "__name__", type(given).__name__)
+        return Plain(function=given, name=label(named, "the name of the summariser"))
+    for asked in ("name", "provider", "window"):
+        if not hasattr(given, asked):
+            raise InvalidOption(f"summariser is {shown(given)}; it must have a name, a provider and a window")
+    made = cast("Summariser", given)
+    label(made.name, "the name of the summariser")
+    if positive(made.window, "the window of the summariser") < SMALLEST:
+        raise InvalidOption(f"the window of the summariser is {made.window:,}; it must be at least {SMALLEST}")
+    return made
+
+
+@dataclass(frozen=True, slots=True)
+class Summarised:
+    """What came of asking: a summary that may be used, or why there is none."""
+
+    text: str = ""
+    #: A `Flaw`; None: it may be used.
+    flaw: Flaw | None = None
+    #: How often the summariser was called.
+    calls: int = 0
+
+
+def summarised(
+    summariser: Summariser, material: Sequence[Material], *, limit: int, conflict: bool = False
+) -> Summarised:
+    """Have material summarised in at most `limit` tokens, in parts where it is longer than the window.
+
+    The summaries of parts are joined, and summarised once more where they are too long together; what comes out is held
+    against the original material, never against a summary alone. Raises what the summariser raises.
+    """
+    told = [one for one in material if one.text.strip()]
+    if conflict or not told:
+        return Summarised(flaw=Flaw.CONFLICT if conflict else Flaw.EMPTY)
+    calls = 0
+    texts = [f"{one.speaker}: {one.text}" for one in told]
+    while True:
+        written: list[str] = []
+        for part in _parts(texts, summariser.window):
+            answer: object = summariser.summarise(part, limit=limit)
+            calls += 1
+            if not isinstance(answer, str):
+                return Summarised(flaw=Flaw.INVALID, calls=calls)
+            written.append(clean(answer).strip())
+        text = "\n".join(filter(None, written))
+        if len(written) < 2 or tokens(text) <= limit or tokens(text) >= sum(map(tokens, texts)):
+            break
+        texts = written
+    return Summarised(text=text, flaw=flaw(text, told, tokens, limit=limit), calls=calls)
+
+
+def tokens(text: str) -> int:
+    """Tokens of a text in o200k_base."""
+    return count(text, "o200k_base")
+
+
+def _parts(texts: Sequence[str], window: int) -> Iterator[str]:
+    """The texts in parts that fit a window each, divided between texts, and within one that is longer than it."""
+    part: list[str] = []
+    size = 0
+    for piece in (piece for text in texts for piece in _pieces(text, window)):
+        own = tokens(piece) + 1
+        if part and size + own > window:
+            yield "\n".join(part)
+            part, size = [], 0
+        part.append(piece)
+        size += own
+    if part:
+        yield "\n".join(part)
+
+
+def _pieces(text: str, window: int) -> Iterator[str]:
+    """A text in pieces that fit a window each, cut between lines or words where there are any."""
+    while tokens(text) >= window:
+        end = len(text)
+        while tokens(text[:end]) >= window:
+            end = max(1, end * 3 // 4)
+        space = max(text.rfind("\n", 1, end), text.rfind(" ", 1, end))
+        end = space if space > end // 2 else end
+        yield text[:end]
+        text = text[end:].lstrip()
+    if text:
+        yield text
