@@ -106,6 +106,11 @@ CASES: list[tuple[Body, States, Links]] = [
         {("derived_from", "r", "a"), ("supersedes", "r", "b")},
     ),
     (
+        UserMemory(kind="episode", entity="e", value=TEXT, source=A, sources=(A, B), observed=NOW),
+        {},
+        {("derived_from", "r", "a"), ("derived_from", "r", "b")},
+    ),
+    (
         Fact(subject="s", predicate="p", value=TEXT, sources=(A,), observed=NOW, supersedes=(B,)),
         {},
         {("derived_from", "r", "a"), ("supersedes", "r", "b")},
@@ -120,6 +125,7 @@ CASES: list[tuple[Body, States, Links]] = [
         {("constrains", "r", "a")},
     ),
     (Superseded(current=A, replaced=(B, C)), {}, {("supersedes", "a", "b"), ("supersedes", "a", "c")}),
+    (Superseded(current=A, replaced=(B,), at=NOW), {("until", "b"): str(NOW)}, {("supersedes", "a", "b")}),
     (Conflicted(one=A, other=B), {}, {("conflicts_with", "a", "b"), ("conflicts_with", "b", "a")}),
     (Released(records=(A,), to=(B, C)), {("release", "a b"): "r", ("release", "a c"): "r"}, set()),
     (Withdrawn(records=(A,), from_=(B,)), {("release", "a b"): None}, set()),

@@ -144,6 +144,8 @@ class Matching:
         self._frequency = frequency
         count = max(records, *frequency.values()) if frequency else records
         self._weight = {term: math.log1p((count - seen + 0.5) / (seen + 0.5)) for term, seen in frequency.items()}
+        # What no record holds is asked for all the same.
+        self._total = sum(self._weight.values()) + math.log1p((count + 0.5) / 0.5) * len(self._query - frequency.keys())
 
     def promising(self, limit: int) -> list[int]:
         """Positions of the records that hold most of the weight, at most `limit`."""
@@ -153,7 +155,7 @@ class Matching:
 
     def matches(self, records: Mapping[int, Counted]) -> list[Match]:
         """The records at these positions, best first, equal ones newest first."""
-        weight, total, frequency = self._weight, sum(self._weight.values()), self._frequency
+        weight, total, frequency = self._weight, self._total, self._frequency
         average = sum(counted.length for counted in records.values()) / len(records) if records else 1.0
         query, found = len(self._query), list[Match]()
         for place, counted in records.items():
@@ -177,8 +179,10 @@ def returns_to(matches: Sequence[Match], in_view: Collection[int]) -> Match | No
 
     `in_view` are positions.
     """
-    away = [match for match in matches if match.position not in in_view and match.shared >= FEW and match.rare]
-    again = max(away, key=lambda match: (match.alike, match.position), default=None)
+    away = [match for match in matches if match.position not in in_view and match.shared >= FEW]
+    alike = (match for match in away if match.rare or match.shared >= SAYS)
+    again = max(alike, key=lambda match: (match.alike, match.position), default=None)
+    away = [match for match in away if match.rare]
     if again is not None and again.alike >= ALIKE:
         return again
     seen = max((match.score for match in matches if match.position in in_view), default=0.0)
@@ -186,10 +190,28 @@ def returns_to(matches: Sequence[Match], in_view: Collection[int]) -> Match | No
     return best if best is not None and best.score > SHIFTS * seen else None
 
 
+LIKE = 0.4
+ABOUT = 4
+
+
+def about(matches: Sequence[Match], in_view: Collection[int], terms: int) -> list[Match]:
+    seen = max((match.covers for match in matches if match.position in in_view), default=0.0)
+    least = max(LIKE, seen)
+    found: dict[tuple[float, float], Match] = {}
+    for m in matches:
+        if m.position not in in_view and m.shared >= 2 and m.covers > least:
+            found.setdefault((round(m.score, 9), round(m.covers, 9)), m)
+    return list(found.values())[:ABOUT] if terms >= 4 else []
+
+
 def begins(matches: Sequence[Match], in_view: Collection[int], terms: int) -> bool:
     """Whether a turn of so many terms begins something new: nothing in view has much to do with it."""
     seen = max((match.covers for match in matches if match.position in in_view), default=0.0)
     return terms >= SAYS and seen < NEW
+
+
+def tells(name: str) -> bool:
+    return any(one.isalpha() for one in name) and any(one.isdigit() or one in "_@/" for one in name)
 
 
 def nearest(around: Iterable[tuple[RecordId, int]], position: int) -> list[RecordId]:

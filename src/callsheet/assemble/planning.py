@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from callsheet.assemble.episodes import Beside
 from callsheet.assemble.items import Item
 from callsheet.assemble.knapsack import Option, choose
-from callsheet.assemble.needed import Needed
+from callsheet.assemble.needed import Habit, Needed
 from callsheet.assemble.remembered import Remembered, remembered
 from callsheet.assemble.sorted_fill import fill
 from callsheet.assemble.worth import chance
@@ -122,7 +122,7 @@ class Planner:
     prices: Prices
     needed: Needed
     turn: int
-    reuse: float
+    habit: Habit
     #: The turn in which the present task began.
     episode: int = 0
 
@@ -144,13 +144,16 @@ class Planner:
             plan = self._rewritten(standing, fresh, Rewrite.HIGH_WATER)
             if self.size(plan.selections) < size or size > self.limits.budget:
                 return plan
-        floor = max(self.limits.low, self._protected_size(standing, fresh))
-        carried = standing.carried + self.prices.cached * max(0, size - floor)
-        if size > floor and carried >= (1 - self.prices.cached) * floor:
+        least = self._protected_size(standing, fresh)
+        front = self._front_size(selections)
+        carried = standing.carried + self.prices.cached * max(0, size - least)
+        if size > least and carried >= (1 - self.prices.cached) * max(0, least - front):
             plan = self._rewritten(standing, fresh, Rewrite.PAYS)
-            if self.size(plan.selections) < size:
+            left = self.size(plan.selections)
+            saved = size - left
+            # What was carried is counted from the least that can stand; of that, this is what a rewrite had left out.
+            if saved > 0 and carried * saved / (size - least) >= (1 - self.prices.cached) * (left - front):
                 return plan
-            carried = 0.0
         stand = {selection.record for selection in selections}
         passed = {id: self.items[id].reason for id in fresh.records if id not in stand}
         return Plan(selections=selections, rewrite=None, carried=carried, left_out={**passed, **left_out})
@@ -180,6 +183,11 @@ class Planner:
         if selection.against is not None:
             return item.framing + item.like_size
         return _noted_size(item, selection.level) if selection.note else _standing_size(item, selection.level)
+
+    def _front_size(self, selections: Iterable[Selection]) -> int:
+        """What a rewrite leaves where it stands, so that it stays cached: tools and instructions."""
+        front = (one for one in selections if self.items[one.record].instruction)
+        return self.size(front)
 
     def _protected_size(self, standing: Standing, fresh: Fresh) -> int:
         ids = dict.fromkeys([*(selection.record for selection in standing.selections), *fresh.records])
@@ -517,14 +525,17 @@ class Planner:
                 needed=self.needed,
                 turn=self.turn,
                 turns=self.policy.turns,
-                reuse=self.reuse,
-                episode=self.episode,
+                habit=self.habit,
+                horizon=self.policy.horizon,
             )
         said = _SAID.get(item.role, 0.0)
-        return said * self.needed.base / (1 + (self.turn - item.turn) / _SAID_FADES)
+        if item.role is Role.USER and item.turn >= self.episode:
+            return _ASKED
+        return said / (1 + (self.turn - item.turn) / _SAID_FADES)
 
 
-_SAID: Mapping[Role | None, float] = {Role.USER: 0.3, Role.ASSISTANT: 0.15}
+_SAID: Mapping[Role | None, float] = {Role.USER: 0.002, Role.ASSISTANT: 0.001}
+_ASKED = 0.2
 _SAID_FADES = 10
 """What was said is not fitted: no value of a call need come from it, but it tells what the results are about.
 

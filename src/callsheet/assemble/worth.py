@@ -1,7 +1,7 @@
 """How likely one of the next requests needs a result or a memory, as planning weighs it and explanations tell it."""
 
 from callsheet.assemble.items import Item
-from callsheet.assemble.needed import Needed
+from callsheet.assemble.needed import Habit, Needed
 from callsheet.graph.enums import Level
 
 
@@ -19,7 +19,6 @@ def age_of(item: Item, turn: int, turns: int) -> int:
     return min(age, max(1, turns)) if item.covers else age
 
 
-def chance(item: Item, *, needed: Needed, turn: int, turns: int, reuse: float, episode: int) -> float:
-    """P(needed) within the horizon. `episode` is the turn in which the present task began."""
-    present = item.used >= episode or bool(item.covers)
-    return needed.of(age=age_of(item, turn, turns), size=fullest(item), reuse=reuse, present=present)
+def chance(item: Item, *, needed: Needed, turn: int, turns: int, habit: Habit, horizon: int) -> float:
+    """P(needed) within the next `horizon` turns of a conversation with this habit."""
+    return needed.of(age=age_of(item, turn, turns), size=fullest(item), habit=habit, horizon=horizon)

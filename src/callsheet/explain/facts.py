@@ -5,7 +5,7 @@ import re
 import msgspec
 
 from callsheet.assemble.items import Item
-from callsheet.assemble.needed import Needed
+from callsheet.assemble.needed import Habit, Needed
 from callsheet.assemble.worth import age_of, chance, fullest
 from callsheet.graph.enums import ArtifactStatus, InstructionScope, Level, Privacy, Role
 from callsheet.graph.ids import ROOT_BRANCH, RecordId
@@ -151,7 +151,7 @@ class Worth(Value):
 
 
 def worth(
-    item: Item, *, needed: Needed, turn: int, reuse: float, episode: int, cached: float, policy: PolicySetDocument
+    item: Item, *, needed: Needed, turn: int, habit: Habit, cached: float, policy: PolicySetDocument
 ) -> Worth:
     """What a result is worth in its fullest form in a note, as planning weighs it.
 
@@ -160,7 +160,7 @@ def worth(
     """
     told = item.noted.get(Level.DENSE, item.noted.get(Level.RAW, item.noted.get(Level.GIST, 0) if item.covers else 0))
     size = told or fullest(item)
-    likely = chance(item, needed=needed, turn=turn, turns=policy.turns, reuse=reuse, episode=episode)
+    likely = chance(item, needed=needed, turn=turn, turns=policy.turns, habit=habit, horizon=policy.horizon)
     each = (1 - cached) + cached * policy.horizon
     age = age_of(item, turn, policy.turns)
     return Worth(needed=likely, age=age, size=size, saves=likely * policy.miss, costs=size * each)

@@ -483,11 +483,15 @@ class ContextAssembly(Value, tag="assembly"):
     unlisted: Count = 0
     #: The turn in which the present task began: a user's turn that went on with nothing in view.
     episode: Count = 0
+    #: Positions where tasks began, the newest 64, ascending.
+    tasks: tuple[Count, ...] = ()
     #: Turns so far, and finished results among their records.
     turns: Count = 0
     results: Count = 0
     #: Results that were used again after they had been out of the newest turns.
     reused: Count = 0
+    #: Uses of results by how long they had not been used: see `callsheet.assemble.needed.AGES`.
+    uses: tuple[Count, ...] = ()
     #: Billed-equivalent tokens that were spent since the last rewrite on what a rewrite would have left out.
     carried: Count = 0
     #: The turn in which a record in view was last used, where that is later than its own; what changed since `base`.

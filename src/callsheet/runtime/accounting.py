@@ -92,8 +92,10 @@ class Accounting:
             unlisted=self.made.unlisted,
             turns=self.gathered.turn,
             results=self.gathered.results,
-            reused=self.gathered.reused,
+            reused=self.gathered.habit.late,
+            uses=self.gathered.habit.uses,
             episode=self.gathered.episode,
+            tasks=self.gathered.tasks,
             carried=round(plan.carried),
             used=tuple(
                 (id, turn) for id, turn in sorted(self.gathered.used.items()) if id in shown and before.get(id) != turn

@@ -32,7 +32,7 @@ NAMED = 64
 MOST_OCCURRENCES = 1_024
 """The same, however many findings are wanted."""
 
-TOGETHER = 64
+TOGETHER = 32
 """Visible records that count because most words of the query occur in them together, however old they are."""
 
 _OVERFULL = 16

@@ -10,6 +10,7 @@ from callsheet.assemble import sizes
 from callsheet.assemble.exactness import asks_for_exact
 from callsheet.assemble.forms import reference
 from callsheet.assemble.items import Item
+from callsheet.assemble.needed import Habit
 from callsheet.assemble.lateness import widened
 from callsheet.assemble.planning import Fresh, Rewrite, Standing
 from callsheet.graph.changes import Erased, Reclassified, Released, Shared
@@ -61,9 +62,10 @@ class Gathered:
     forced: Rewrite | None
     turn: int
     results: int
-    reused: int
+    habit: Habit
     #: The turn in which the present task began.
     episode: int
+    tasks: tuple[int, ...]
     #: The turn of last use of each record in view, where that is later than its own.
     used: Mapping[RecordId, int]
     #: The records that are visible and new, or that a first request looks at.
@@ -148,7 +150,8 @@ class Gathering:
         named = () if ground.policy.verbatim else self._named_elsewhere(news, turns)
         brought = tuple(dict.fromkeys([*behind, *returned, *given, *named, *(id for id in exact if id not in turns)]))
         # That it comes back is our guess: it counts as used when it would just have left the last turns.
-        reuse.used.update((id, max(reuse.used.get(id, 0), turn - ground.policy.turns)) for id in brought)
+        back = dict.fromkeys([*brought, *returning.task])
+        reuse.used.update((id, max(reuse.used.get(id, 0), turn - ground.policy.turns)) for id in back)
         results = [*(selection.record for selection in view), *(record.id for record in news.records), *brought]
         memories = reading.memories(id for id in results if isinstance(desk.records[id].body, ToolArtifact))
         desk.take(ground.ledger, ground.key, memories)
@@ -207,8 +210,9 @@ class Gathering:
             forced=Rewrite.HARD if hard else _compacted(forced) if told.asked else forced,
             turn=turn,
             results=reuse.results,
-            reused=reuse.reused,
+            habit=Habit(turns=turn, results=reuse.results, uses=reuse.uses),
             episode=returning.episode,
+            tasks=returning.tasks,
             used=reuse.used,
             replayed=(*fresh.records, *given),
             older=(first.older if first is not None else 0) - taken,
@@ -351,6 +355,7 @@ class Gathering:
             beyond=older > 0,
             earlier=older + len(news.records) - len(self._asked(news)),
             episode=self.ground.base.sheet.episode if self.ground.base is not None else 0,
+            tasks=self.ground.base.sheet.tasks if self.ground.base is not None else (),
         )
 
 

@@ -91,7 +91,7 @@ class Making:
             prices=Prices(cached=self.cache.share),
             needed=order.needed,
             turn=self.gathered.turn,
-            reuse=self.gathered.reused / self.gathered.results if self.gathered.results else 0.0,
+            habit=self.gathered.habit,
             episode=self.gathered.episode,
         )
         plan = planner.plan(self.gathered.standing, self.gathered.fresh, self.gathered.forced)

@@ -1,7 +1,7 @@
 """What comes back into view: older results that the newest turn names, and those of a task that it returns to."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from callsheet.assemble import bringing
 from callsheet.graph.enums import Level
@@ -12,6 +12,7 @@ from callsheet.graph.query import NodeQuery
 from callsheet.graph.record import Record
 from callsheet.recall.tool import NAME as RECALL
 from callsheet.runtime.desk import called
+from callsheet.runtime.indexing import SAID
 from callsheet.runtime.ground import NAMES, Ground, asks
 from callsheet.runtime.occurring import Occurring
 from callsheet.runtime.overfull import holding
@@ -46,6 +47,8 @@ SAID_BEFORE = 8
 SHARED = 2
 """Terms that such a message and the question must share."""
 
+TASKS = 64
+
 SEEDS = 4
 """Named results whose neighbours come back too, at most."""
 
@@ -68,6 +71,11 @@ class Returning:
     beyond: bool = False
     #: What the user said there of what is asked now.
     said: tuple[RecordId, ...] = ()
+    about: list[RecordId] = field(default_factory=list)
+    #: Positions where tasks began, ascending.
+    tasks: tuple[int, ...] = ()
+    #: The results of the task that the newest turn returns to, also those in view.
+    task: tuple[RecordId, ...] = ()
     #: The results that the newest turn of the user names, also those in view.
     named: tuple[RecordId, ...] = ()
 
@@ -80,6 +88,8 @@ class Returning:
         first = news[0].position
         found: dict[RecordId, int] = {}
         returned = self._returned(view, news)
+        self.task = tuple(returned)
+        self._find(found, self.about, shown, each=low // EIGHTH, total=low // EIGHTH)
         self._find(found, returned, shown, each=low // HALF, total=low // HALF)
         person = dict.fromkeys(entity for record in news if asks(record) for entity in ground.entities(record))
         names = dict.fromkeys(entity for record in news for entity in self._telling(record))
@@ -94,7 +104,8 @@ class Returning:
         named = bringing.named(told_of, shown | found.keys())
         seeds = self._find(found, named[:LOOKED_UP], shown, each=low // HALF, total=low // HALF)
         for seed in seeds[:SEEDS]:
-            around = self._around(ground.desk.records[seed].position, NEAR, NEAR)
+            place = ground.desk.records[seed].position
+            around = self._of_task(self._around(place, NEAR, NEAR), place)
             self._find(found, around, shown, each=low // EIGHTH, total=low // QUARTER)
         return sorted(found, key=lambda id: ground.desk.records[id].position)
 
@@ -151,11 +162,46 @@ class Returning:
                 self.said = self._said(matches)
             match = bringing.returns_to(matches, shown)
             if match is not None:
-                self.episode = self.turns[record.id]
-                return self._around(match.position, bringing.REACH, bringing.REACH // bringing.BEFORE)
-            if bringing.begins(matches, shown, len(terms)):
-                self.episode = self.turns[record.id]
+                around = self._around(match.position, bringing.REACH, bringing.REACH // bringing.BEFORE)
+                self._begun(record)
+                return self._of_task(around, match.position)
+            if bringing.begins(matches, shown, len(terms)) or self._names_new(record, view):
+                self._begun(record)
+            for like in bringing.about(matches, shown, len(terms)):
+                self.about += [id for id in self._around(like.position, NEAR, 1) if id not in self.about]
         return []
+
+    def _begun(self, record: Record) -> None:
+        self.episode = self.turns[record.id]
+        query = NodeQuery(
+            kinds=("artifact",), lineage=self.ground.lineage, before=record.position, newest=True, limit=1
+        )
+        before = self.occurring.nodes(query)
+        start = before[-1].position + 1 if before else 1
+        if not self.tasks or self.tasks[-1] < start:
+            self.tasks = (*self.tasks, start)[-TASKS:]
+
+    def _names_new(self, record: Record, view: Sequence[Selection]) -> bool:
+        """Whether the user names something by an id that nothing in view holds."""
+        names = [name for name in self.ground.entities(record) if bringing.tells(name)]
+        if not names:
+            return False
+        desk = self.ground.desk
+        inview = set()
+        for one in view:
+            index = desk.indexes.get(one.record)
+            if index is not None:
+                inview.update(e.removeprefix(SAID) for e in index.entities)
+        return any(name not in inview for name in names)
+
+    def _of_task(self, around: Sequence[RecordId], position: int) -> list[RecordId]:
+        """Of results near a position those between where its task began and where the next one did."""
+        start = max((one for one in self.tasks if one <= position), default=0)
+        end = min((one for one in self.tasks if one > position), default=None)
+        ground, desk = self.ground, self.ground.desk
+        desk.fetch(ground.ledger, ground.key, around)
+        places = {id: desk.records[id].position for id in around if id in desk.records}
+        return [id for id in around if id in places and start <= places[id] and (end is None or places[id] < end)]
 
     def _said(self, matches: Sequence[bringing.Match]) -> tuple[RecordId, ...]:
         """What the user said among the matches that the request does not look at, best first."""

@@ -4,11 +4,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from callsheet.assemble import bringing
+from callsheet.assemble.needed import AGES, age_bin
 from callsheet.graph.ids import RecordId
 from callsheet.graph.index import Posting, PostingQuery
 from callsheet.graph.nodes import Message, Selection, ToolArtifact
 from callsheet.graph.record import Record
-from callsheet.runtime.ground import Ground
+from callsheet.runtime.ground import Ground, asks
 from callsheet.runtime.occurring import Occurring
 from callsheet.runtime.reading import News
 
@@ -25,7 +26,7 @@ class Reuse:
 
     results: int
     #: Of them, how many uses came late.
-    reused: int
+    uses: tuple[int, ...]
     #: The turn of last use of each record, where that is later than its own.
     used: dict[RecordId, int]
 
@@ -43,21 +44,20 @@ class Reusing:
         base = self.ground.base
         results = base.sheet.results if base is not None else 0
         results += sum(isinstance(record.body, ToolArtifact) for record in news.records)
-        reused = base.sheet.reused if base is not None else 0
+        uses = list(base.sheet.uses) if base is not None and base.sheet.uses else [0] * (len(AGES) + 1)
         known = base.used if base is not None else {}
         used = {selection.record: known[selection.record] for selection in view if selection.record in known}
         if not self.ground.policy.verbatim:
-            reused += self._late(view, news.records, used)
+            self._late(view, news.records, used, uses)
         first = news.unshown
         if first is not None and results:
             # What was not looked at is taken to be used again as often as what was.
-            reused += round(reused * first.results / results)
+            uses = [n + round(n * first.results / results) for n in uses]
             results += first.results
-        return Reuse(results=results, reused=reused, used=used)
+        return Reuse(results=results, uses=tuple(uses), used=used)
 
-    def _late(self, view: Sequence[Selection], news: Sequence[Record], used: dict[RecordId, int]) -> int:
-        """Note which results the new messages use; how many of these uses came late."""
-        late = 0
+    def _late(self, view: Sequence[Selection], news: Sequence[Record], used: dict[RecordId, int], uses: list[int]) -> None:
+        """Note which results the new messages use, and how long they had not been used."""
         holders = {selection.record for selection in view} | {record.id for record in news}
         said = [record for record in news if isinstance(record.body, Message)]
         for start in range(0, len(said), TOGETHER):
@@ -65,9 +65,9 @@ class Reusing:
                 now = self.turns[record.id]
                 for id in bringing.used(postings, holders):
                     own = self.turns.get(id, now)
-                    late += used.get(id, own) - own <= LATE < now - own
+                    if not asks(record):
+                        uses[age_bin(max(0, now - max(own, used.get(id, own))))] += 1
                     used[id] = max(now, used.get(id, own))
-        return late
 
     def _held(self, said: Sequence[Record]) -> Iterator[tuple[Record, list[Posting]]]:
         """For each message the newest occurrences of what it names among the results before it; looked up at once."""

@@ -85,7 +85,7 @@ def search_all(
     Of the best, results come before messages, among exact matches and among the others. What was said in a turn that
     waits for its answer is not found: it is what is asked, and stands in the request. Its results are.
     Looked at are the newest 64 records that hold each identifier, the newest 10 (or `limit`) that hold each word, those
-    64 that hold most of the words together, the messages around the best of them, and, where the store was opened with
+    32 that hold most of the words together, the messages around the best of them, and, where the store was opened with
     an embedder, those that mean the like. Counts and scores come from these alone, and so from nothing that the view
     may not see and read. A query that is an identifier finds what holds it to the letter, if anything does, and nothing
     else.

@@ -43,7 +43,7 @@ def trace(session: Session, id: RecordId) -> Trace:
         planned=Planned(
             turn=gathered.turn,
             episode=gathered.episode,
-            reuse=gathered.reused / gathered.results if gathered.results else 0.0,
+            reuse=gathered.habit.late / gathered.results if gathered.results else 0.0,
             cached=caching(boundary.provider, boundary.model).share,
             horizon=policy.horizon,
             miss=policy.miss,
@@ -65,8 +65,7 @@ def worth_of(seen: Revisited, id: RecordId) -> Worth | None:
         item,
         needed=seen.needed,
         turn=gathered.turn,
-        reuse=gathered.reused / gathered.results if gathered.results else 0.0,
-        episode=gathered.episode,
+        habit=gathered.habit,
         cached=caching(boundary.provider, boundary.model).share,
         policy=seen.policy,
     )

@@ -71,6 +71,10 @@ def test_what_nothing_has_happened_in_is_put_away_and_what_is_in_use_is_not() ->
         clock.advance(DAY)
         assert runtime.work()[0].done == 2
         assert runtime.conversations(status="active") == []
+        clock.advance(DAY)
+        assert archiving(runtime).pending(9) == []
+        (worked,) = runtime.work()
+        assert (worked.done, worked.nothing) == (0, 0)
 
 
 def test_the_longest_idle_come_first_and_the_limit_holds() -> None:

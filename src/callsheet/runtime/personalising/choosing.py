@@ -13,17 +13,12 @@ from callsheet.assemble.compose import INSTRUCTING, text_of
 from callsheet.assemble.planning import Plan, Rewrite
 from callsheet.graph.enums import Level, Privacy, Reason
 from callsheet.graph.ids import RecordId, StreamId
-from callsheet.graph.index import Index
 from callsheet.graph.nodes import Message, Selection
 from callsheet.graph.record import Record
-from callsheet.graph.times import Instant
-from callsheet.policy.freshness import SECOND
-from callsheet.policy.verdict import DETAIL, Decision
-from callsheet.runtime.deciding import Deciding
-from callsheet.runtime.ground import Ground, asks
-from callsheet.runtime.personalising.book import Shelf
+from callsheet.policy.verdict import DETAIL
+from callsheet.runtime.ground import asks
+from callsheet.runtime.personalising.looking import Looking
 from callsheet.runtime.personalising.relevance import Called, called_for
-from callsheet.runtime.personalising.standing import Held, Known, held, standings
 
 SHARE = 16
 """Memories of the user take at most this part of a request."""
@@ -40,27 +35,19 @@ ANEW = 24
 AROUND = 8
 """Tokens around a note, about."""
 
-_STEPS = 16
-"""Replacements of replacements that are followed at once."""
-
 _SHOWN = frozenset({Level.GIST, Level.STALE})
 
 
 @dataclass(kw_only=True)
-class Choosing:
+class Choosing(Looking):
     """Chooses for one request. Made once, and asked for what a request adds or, written anew, shows."""
 
-    ground: Ground
-    shelf: Shelf
-    known: Known
     #: What the request goes on from shows, memories and all.
     before: tuple[Selection, ...]
     #: Tokens that the whole request may take.
     room: int
-    turn: int
     news: Sequence[Record]
     _refused: dict[RecordId, Reason] = field(default_factory=dict)
-    _decided: dict[RecordId, Decision] = field(default_factory=dict)
 
     # ------------------------------------------------------------------ what the request is made of
 
@@ -142,30 +129,13 @@ class Choosing:
     def _standing(self) -> tuple[Selection, ...]:
         return tuple(one for one in self.before if one.stream == self.stream)
 
+    def _stood(self) -> Iterable[RecordId]:
+        return [one.record for one in self._standing]
+
     @cached_property
     def _last(self) -> dict[RecordId, Selection]:
         """As what each memory stands there last."""
         return {one.record: one for one in self._standing}
-
-    @cached_property
-    def _held(self) -> dict[RecordId, Held]:
-        found = self.known.at(self.shelf.position).held
-        self._know_into(found, [one.record for one in self._standing])
-        return found
-
-    def _know(self, ids: Iterable[RecordId]) -> None:
-        self._know_into(self._held, ids)
-
-    def _know_into(self, known: dict[RecordId, Held], ids: Iterable[RecordId]) -> None:
-        """Have at hand how these stand, and what replaced or contradicts them."""
-        wanted = [id for id in dict.fromkeys(ids) if id not in known]
-        for _ in range(_STEPS):
-            if not wanted:
-                return
-            found = held(self.shelf, self.shelf.get(wanted))
-            known.update((one.id, one) for one in found)
-            beside = (id for one in found for id in (*one.successors[:1], *one.conflicts))
-            wanted = [id for id in dict.fromkeys(beside) if id not in known]
 
     def _notices(self) -> Iterator[Selection]:
         """What has to be said of what stands: that it was replaced, is out of date or contradicted, or no more so."""
@@ -212,13 +182,6 @@ class Choosing:
         currents = {one.id: self._current(one.id) for one in there}
         return [id for found in matched.ranked(self._indexes(there), currents) for id in currents[found]]
 
-    def _indexes(self, memories: Sequence[Held]) -> list[tuple[RecordId, Index]]:
-        """What memories are found by, oldest first."""
-        known = self.known.indexes
-        known.update(self.shelf.indexes([one.record for one in memories if one.id not in known]))
-        ordered = sorted(memories, key=lambda one: one.record.position)
-        return [(one.id, known[one.id]) for one in ordered if one.id in known]
-
     def _names(self, said: Sequence[Record]) -> Called:
         """What the user's words name, and of the model's the identifiers alone."""
         ground = self.ground
@@ -228,54 +191,7 @@ class Choosing:
         terms = [term for index in indexes if index is not None for term, _ in index.terms]
         return Called.of(entities, terms)
 
-    def _holds(self, id: RecordId) -> bool:
-        return self._held[id].holds(self._now)
-
-    def _current(self, id: RecordId) -> list[RecordId]:
-        """What holds now in the place of a memory, itself where it does, with what contradicts that."""
-        for _ in range(_STEPS):
-            one = self._held.get(id)
-            if one is None or one.body.observed > self._now:
-                return []
-            if one.ended is None or one.ended > self._now or not one.successors:
-                return [id, *(other for other in one.conflicts if other in self._held and self._holds(other))]
-            id = one.successors[0]
-            self._know((id,))
-        return []
-
     # ------------------------------------------------------------------ what may stand, and fits
-
-    def _decision(self, id: RecordId) -> Decision:
-        """What the policies say of a memory; remembered for as long as time alone changes nothing of it."""
-        one, ground = self._held[id], self.ground
-        known = self._decided.get(id) or ground.desk.remembered.decision(one.record, self.shelf.position, self._now)
-        if known is None:
-            beside = [self._held[other] for other in one.conflicts if other in self._held]
-            deciding = Deciding(
-                boundary=ground.boundary,
-                policy=ground.policy,
-                standings=standings((one, *beside), self._now),
-                calls={},
-                open=frozenset(),
-                turn=self.turn,
-            )
-            known = deciding.decide(one.record, self.turn, derived=None, resolved=False, newest=False)
-            if not one.conflicts:
-                until = self._until(one)
-                ground.desk.remembered.decided(one.record, self.shelf.position, known, since=self._now, until=until)
-        self._decided[id] = known
-        return known
-
-    @property
-    def _now(self) -> Instant:
-        return self.ground.boundary.now
-
-    def _until(self, one: Held) -> Instant | None:
-        """When time next changes how a memory stands; None: never."""
-        seconds = self.ground.policy.freshness.of(one.body.freshness)
-        ages = Instant(one.body.observed + seconds * SECOND) if seconds is not None else None
-        moments = (one.body.observed, one.until, one.body.stale_after, ages)
-        return min((moment for moment in moments if moment is not None and moment > self._now), default=None)
 
     def _selection(self, id: RecordId) -> Selection | None:
         """As what a memory may stand; None: it may not, or would say nothing."""
