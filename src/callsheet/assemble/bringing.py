@@ -45,6 +45,15 @@ NEW = 0.25
 SAYS = 5
 """Terms that a turn must have to begin something new: a yes or a thank-you goes on."""
 
+ASKS = 4
+"""Terms that a turn must have for what is about it to be looked for."""
+
+LIKE = 0.4
+"""What share of the weight of a turn's terms an old record must hold to be about it."""
+
+ABOUT = 4
+"""Old records about a turn whose results are brought back at most."""
+
 BEFORE = 3
 """What stood before the match is so many times as far away as what followed it: a task is told from its beginning."""
 
@@ -190,18 +199,19 @@ def returns_to(matches: Sequence[Match], in_view: Collection[int]) -> Match | No
     return best if best is not None and best.score > SHIFTS * seen else None
 
 
-LIKE = 0.4
-ABOUT = 4
-
-
 def about(matches: Sequence[Match], in_view: Collection[int], terms: int) -> list[Match]:
+    """Of old records those that have more to do with a turn of so many terms than anything in view, best first.
+
+    Records that match equally are taken for repeats of one another: the newest speaks for them.
+    """
+    if terms < ASKS:
+        return []
     seen = max((match.covers for match in matches if match.position in in_view), default=0.0)
-    least = max(LIKE, seen)
     found: dict[tuple[float, float], Match] = {}
-    for m in matches:
-        if m.position not in in_view and m.shared >= 2 and m.covers > least:
-            found.setdefault((round(m.score, 9), round(m.covers, 9)), m)
-    return list(found.values())[:ABOUT] if terms >= 4 else []
+    for match in matches:
+        if match.position not in in_view and match.shared > 1 and match.covers > max(LIKE, seen):
+            found.setdefault((round(match.score, 9), round(match.covers, 9)), match)
+    return list(found.values())[:ABOUT]
 
 
 def begins(matches: Sequence[Match], in_view: Collection[int], terms: int) -> bool:
@@ -211,6 +221,7 @@ def begins(matches: Sequence[Match], in_view: Collection[int], terms: int) -> bo
 
 
 def tells(name: str) -> bool:
+    """Whether a name has the form of an id, a path or an address: they stand for one thing, unlike dates and amounts."""
     return any(one.isalpha() for one in name) and any(one.isdigit() or one in "_@/" for one in name)
 
 

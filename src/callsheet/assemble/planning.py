@@ -11,6 +11,7 @@ was paid for keeping equals what rewriting costs is never more than twice as dea
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from math import floor, log
 
 from msgspec.structs import replace
 
@@ -147,7 +148,8 @@ class Planner:
         least = self._protected_size(standing, fresh)
         front = self._front_size(selections)
         carried = standing.carried + self.prices.cached * max(0, size - least)
-        if size > least and carried >= (1 - self.prices.cached) * max(0, least - front):
+        due = (1 - self.prices.cached) * max(1, least - front)
+        if size > least and _falls_due(standing.carried, carried, due):
             plan = self._rewritten(standing, fresh, Rewrite.PAYS)
             left = self.size(plan.selections)
             saved = size - left
@@ -535,16 +537,26 @@ class Planner:
 
 
 _SAID: Mapping[Role | None, float] = {Role.USER: 0.002, Role.ASSISTANT: 0.001}
+"""How likely what was said is needed. Not fitted: no value of a call need come from it, but it tells what the results
+are about."""
+
 _ASKED = 0.2
+"""The same of what the user said since the present task began: without it nobody knows what is to be done."""
+
 _SAID_FADES = 10
-"""What was said is not fitted: no value of a call need come from it, but it tells what the results are about.
-
-Turns after which its worth has halved.
-"""
-
+"""Turns after which the worth of what was said has halved."""
 
 _MARKED = 0.5
 """What the marker of a memory that is out of date is worth beside the memory."""
+
+
+_LOOKS = 1.25
+"""A rewrite that did not pay yet is looked at again when so many times as much was spent."""
+
+
+def _falls_due(before: float, now: float, due: float) -> bool:
+    """Whether a rewrite is to be looked at: once `due` is spent, and each time that `_LOOKS` times as much is."""
+    return now >= due and (before < due or floor(log(now / due, _LOOKS)) > floor(log(before / due, _LOOKS)))
 
 
 def _whole(selection: Selection) -> bool:

@@ -62,7 +62,7 @@ class PolicySetDocument(Value):
     #: Requests that a choice of levels looks ahead.
     horizon: int = 20
     #: Tokens that not having what is needed counts for: a fetch where the model notices, a wrong answer where not.
-    miss: int = 1_000_000
+    miss: int = 20_000
     #: History of this size, beside instructions and tools, is rewritten whatever it costs ...
     high_water: Water = Water(tokens=60_000, share=0.8)
     #: ... and shrunk to this one, as it is whenever rewriting pays.
@@ -151,7 +151,7 @@ LEAN = PolicySetDocument(
     version="1",
     history=Level.FOCUS,
     turns=4,
-    miss=100_000,
+    miss=2_000,
     high_water=Water(tokens=20_000, share=0.6),
     low_water=Water(tokens=2_500, share=0.3, history=0.2),
     narrowing=Narrowing(limit=800),
@@ -163,7 +163,7 @@ FAITHFUL = PolicySetDocument(
     name="faithful",
     version="1",
     turns=8,
-    miss=10_000_000,
+    miss=200_000,
     high_water=Water(share=0.9),
     low_water=Water(share=0.7),
     narrowing=Narrowing(limit=8_000),

@@ -10,8 +10,8 @@ from callsheet.assemble import sizes
 from callsheet.assemble.exactness import asks_for_exact
 from callsheet.assemble.forms import reference
 from callsheet.assemble.items import Item
-from callsheet.assemble.needed import Habit
 from callsheet.assemble.lateness import widened
+from callsheet.assemble.needed import Habit
 from callsheet.assemble.planning import Fresh, Rewrite, Standing
 from callsheet.graph.changes import Erased, Reclassified, Released, Shared
 from callsheet.graph.enums import Level, Privacy, Reason

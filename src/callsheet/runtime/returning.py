@@ -1,7 +1,7 @@
 """What comes back into view: older results that the newest turn names, and those of a task that it returns to."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from callsheet.assemble import bringing
 from callsheet.graph.enums import Level
@@ -12,8 +12,8 @@ from callsheet.graph.query import NodeQuery
 from callsheet.graph.record import Record
 from callsheet.recall.tool import NAME as RECALL
 from callsheet.runtime.desk import called
-from callsheet.runtime.indexing import SAID
 from callsheet.runtime.ground import NAMES, Ground, asks
+from callsheet.runtime.indexing import SAID
 from callsheet.runtime.occurring import Occurring
 from callsheet.runtime.overfull import holding
 
@@ -48,6 +48,7 @@ SHARED = 2
 """Terms that such a message and the question must share."""
 
 TASKS = 64
+"""Beginnings of tasks that are kept in mind."""
 
 SEEDS = 4
 """Named results whose neighbours come back too, at most."""
@@ -71,9 +72,10 @@ class Returning:
     beyond: bool = False
     #: What the user said there of what is asked now.
     said: tuple[RecordId, ...] = ()
-    about: list[RecordId] = field(default_factory=list)
-    #: Positions where tasks began, ascending.
+    #: Where tasks began, as positions, the newest `TASKS` of them, ascending; the present one is added.
     tasks: tuple[int, ...] = ()
+    #: Results about what the user says now, where it returns to no task.
+    about: tuple[RecordId, ...] = ()
     #: The results of the task that the newest turn returns to, also those in view.
     task: tuple[RecordId, ...] = ()
     #: The results that the newest turn of the user names, also those in view.
@@ -167,11 +169,12 @@ class Returning:
                 return self._of_task(around, match.position)
             if bringing.begins(matches, shown, len(terms)) or self._names_new(record, view):
                 self._begun(record)
-            for like in bringing.about(matches, shown, len(terms)):
-                self.about += [id for id in self._around(like.position, NEAR, 1) if id not in self.about]
+            near = (self._around(one.position, NEAR, 1) for one in bringing.about(matches, shown, len(terms)))
+            self.about = tuple(dict.fromkeys([*self.about, *(id for found in near for id in found)]))
         return []
 
     def _begun(self, record: Record) -> None:
+        """Note that a task began: behind the last result before what the user says, since greetings belong to it."""
         self.episode = self.turns[record.id]
         query = NodeQuery(
             kinds=("artifact",), lineage=self.ground.lineage, before=record.position, newest=True, limit=1
@@ -186,13 +189,9 @@ class Returning:
         names = [name for name in self.ground.entities(record) if bringing.tells(name)]
         if not names:
             return False
-        desk = self.ground.desk
-        inview = set()
-        for one in view:
-            index = desk.indexes.get(one.record)
-            if index is not None:
-                inview.update(e.removeprefix(SAID) for e in index.entities)
-        return any(name not in inview for name in names)
+        indexes = (self.ground.desk.indexes.get(one.record) for one in view)
+        seen = {name.removeprefix(SAID) for index in indexes if index is not None for name in index.entities}
+        return not seen.issuperset(names)
 
     def _of_task(self, around: Sequence[RecordId], position: int) -> list[RecordId]:
         """Of results near a position those between where its task began and where the next one did."""

@@ -48,7 +48,7 @@ class Reusing:
         known = base.used if base is not None else {}
         used = {selection.record: known[selection.record] for selection in view if selection.record in known}
         if not self.ground.policy.verbatim:
-            self._late(view, news.records, used, uses)
+            self._count(view, news.records, used, uses)
         first = news.unshown
         if first is not None and results:
             # What was not looked at is taken to be used again as often as what was.
@@ -56,7 +56,9 @@ class Reusing:
             results += first.results
         return Reuse(results=results, uses=tuple(uses), used=used)
 
-    def _late(self, view: Sequence[Selection], news: Sequence[Record], used: dict[RecordId, int], uses: list[int]) -> None:
+    def _late(
+        self, view: Sequence[Selection], news: Sequence[Record], used: dict[RecordId, int], uses: list[int]
+    ) -> None:
         """Note which results the new messages use, and how long they had not been used."""
         holders = {selection.record for selection in view} | {record.id for record in news}
         said = [record for record in news if isinstance(record.body, Message)]
