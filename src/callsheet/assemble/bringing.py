@@ -221,7 +221,7 @@ def begins(matches: Sequence[Match], in_view: Collection[int], terms: int) -> bo
 
 
 def tells(name: str) -> bool:
-    """Whether a name has the form of an id, a path or an address: they stand for one thing, unlike dates and amounts."""
+    """Whether a name has the form of an id, path or address, which stand for one thing, unlike dates and amounts."""
     return any(one.isalpha() for one in name) and any(one.isdigit() or one in "_@/" for one in name)
 
 

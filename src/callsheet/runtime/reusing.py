@@ -1,4 +1,4 @@
-"""Which results the new messages make use of, and how many are used again late."""
+"""Which results the new messages make use of, and how long those had not been used."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ class Reuse:
     """How results were used so far."""
 
     results: int
-    #: Of them, how many uses came late.
+    #: Uses so far, by the bin of the age at which they came: see `callsheet.assemble.needed.AGES`.
     uses: tuple[int, ...]
     #: The turn of last use of each record, where that is later than its own.
     used: dict[RecordId, int]
@@ -56,7 +56,7 @@ class Reusing:
             results += first.results
         return Reuse(results=results, uses=tuple(uses), used=used)
 
-    def _late(
+    def _count(
         self, view: Sequence[Selection], news: Sequence[Record], used: dict[RecordId, int], uses: list[int]
     ) -> None:
         """Note which results the new messages use, and how long they had not been used."""
