@@ -46,8 +46,10 @@ EVERY = [item("e1", EPISODE, 10), item("e2", EPISODE, 20), item("m1", STATED, 11
 
 def test_with_room_for_all_everything_stands_by_value() -> None:
     assert chosen(EVERY, most=1_000, room=1_000) == {
-        "e1": Level.DENSE, "e2": Level.DENSE,
-        "m1": Level.GIST, "law": Level.GIST,
+        "e1": Level.DENSE,
+        "e2": Level.DENSE,
+        "m1": Level.GIST,
+        "law": Level.GIST,
     }
 
 

@@ -589,3 +589,14 @@ def test_arguments_that_are_withheld_since_stand_in_no_episode(talk: Conversatio
     _reclassify(talk, held, Privacy.CONNECTED_ACCOUNT)
     talk.record(user("What about DR-77?"))
     assert "VAULT-0042" not in text(ask(talk))
+
+
+def test_a_question_finds_what_is_compacted_for_its_own_request(talk: Conversation) -> None:
+    for number in range(60):
+        talk.record(user(f"Crate CR-{number:04} goes to ramp RA-{number:04}."))
+        talk.record({"role": "assistant", "content": "Noted."})
+    talk.record(user("Where does crate CR-0003 go?"))
+    sheet = ask(talk, SMALL)
+    assert of(talk, Compacted)
+    assert "user: Crate CR-0003 goes to ramp RA-0003." in text(sheet)
+    assert "CR-0017 goes" not in text(sheet)

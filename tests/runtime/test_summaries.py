@@ -337,3 +337,10 @@ def test_a_pruner_makes_room_for_more_and_never_touches_what_must_stay(talk: Con
     assert fewer.body.o200k <= 300
     assert summary(talk, fewer).count("ORD-") >= summary(talk, whole).count("ORD-")
     assert "halves" not in text(ask(pruned))
+
+
+def test_a_summariser_that_hardly_shortens_is_not_asked_for_ever() -> None:
+    stub = Stub(lambda material: material[:-1], window=600)
+    made = summarised(stub, (Material("user", "a plate and a cup; " * 800),), limit=300)
+    assert made.flaw is Flaw.TOO_LONG
+    assert made.calls == len(stub.given) < 100

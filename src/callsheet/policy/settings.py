@@ -162,8 +162,8 @@ class Compaction(Value):
     """
 
     #: Turns, and tokens in plain replay, of what no episode stands for. The source has 20,000 tokens; on recorded agent
-    #: runs that made requests larger by 1 % and dearer by 5 % and kept no more evidence, since results that are needed
-    #: come back by themselves.
+    #: runs that made requests larger by 1 % and dearer by 5 % for the same evidence, since results that are needed come
+    #: back by themselves.
     turns: int | None = None
     tokens: int | None = None
     #: Of the budget: what plain replay of what no episode stands for would take, with instructions and tools.

@@ -23,9 +23,12 @@ class Candidate:
     #: The records that it sums up: of a summary and its sources only one kind is found.
     sources: tuple[RecordId, ...] = ()
 
-    def document(self) -> TermDocument:
-        """It as words rank it."""
-        return TermDocument(id=self.id, terms=self.terms, length=self.length)
+    def document(self, words: Sequence[Sequence[str]] | None = None) -> TermDocument:
+        """It as words rank it; with `words` only what is asked for, which is less to work with."""
+        terms = self.terms
+        if words is not None:
+            terms = {term: terms[term] for word in words for term in word if term in terms}
+        return TermDocument(id=self.id, terms=terms, length=self.length)
 
 
 def candidate(id: RecordId, index: Index, sources: tuple[RecordId, ...] = ()) -> Candidate:

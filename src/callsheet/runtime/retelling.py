@@ -122,7 +122,7 @@ class Retelling:
         if mark.record is None:
             return Told()
         retold = self._retold(known, (mark.record, newest, ground.policy.compaction.episodes))
-        focus = [record for record in self._focus(known, news) if not self._in_view(record, news, view)]
+        focus = [record for record in self._focus(known, news) if not self._in_view(record, news, view, mark)]
         pinned = self._pinned(known, changes) if changes is not None else []
         once = _once([*retold.records, *focus, *pinned])
         standing = [ground.desk.records[one.record] for one in view if one.record in ground.desk.records]
@@ -174,21 +174,22 @@ class Retelling:
         words = [MARK + term for term, _ in index.terms[:WORDS]] if index is not None else []
         scores: dict[RecordId, float] = {}
         records: dict[RecordId, Record] = {}
-        for held in self._held(known, names, words, before=asked[0].position):
+        for held in self._held(known, names, words):
             for record in held if len(held) <= COMMON else ():
                 scores[record.id] = scores.get(record.id, 0.0) + 1 / len(held)
                 records[record.id] = record
         best = sorted(records.values(), key=lambda record: (-round(scores[record.id], 6), -record.position))
         return best[:IN_FOCUS]
 
-    def _in_view(self, record: Record, news: Sequence[Record], view: Sequence[Selection]) -> bool:
+    @staticmethod
+    def _in_view(record: Record, news: Sequence[Record], view: Sequence[Selection], mark: Mark) -> bool:
         """Whether all that a milestone or fact rests on can be read in view anyway."""
-        legible = {one.record for one in view if one.level in SHOWING} | {one.id for one in news}
+        legible = {one.record for one in view if one.level in SHOWING}
+        # Before a first request all is new, and what is compacted does not stand in its place.
+        legible |= {one.id for one in news if one.position > mark.upto}
         return all(id in legible for id in _sources(record))
 
-    def _held(
-        self, known: Compactions, names: Sequence[str], words: Sequence[str], *, before: int
-    ) -> Iterator[list[Record]]:
+    def _held(self, known: Compactions, names: Sequence[str], words: Sequence[str]) -> Iterator[list[Record]]:
         """The newest of the reader's own milestones and facts with each name or word, one more than count as few.
 
         Others' with the same name do not count, however many there are.
@@ -196,9 +197,7 @@ class Retelling:
         limit = COMMON + 1
         entities, terms = tuple(names), tuple(words)
         while entities or terms:
-            query = PostingQuery(
-                entities=entities, terms=terms, lineage=self.ground.lineage, before=before, limit=limit
-            )
+            query = PostingQuery(entities=entities, terms=terms, lineage=self.ground.lineage, limit=limit)
             held: dict[tuple[str | None, str | None], list[Posting]] = {}
             for posting in self.ground.ledger.postings(self.ground.key, query):
                 held.setdefault((posting.entity, posting.term), []).append(posting)

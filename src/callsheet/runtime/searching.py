@@ -133,7 +133,7 @@ def _ranked(candidates: Candidates, query: str, limit: int, arms: Sequence[str])
     candidates.collect((), tuple(dict.fromkeys(term for word in words for term in word)))
     candidates.collect_together(words)
     near = _near(candidates, query, limit) if MEANING in arms and not identifier else []
-    own = {id: one.document() for id, one in candidates.made().items()}
+    own = {id: one.document(words) for id, one in candidates.made().items()}
     first = rank(words, list(own.values()))[: min(limit * DEPTH, TOGETHER)]
     best = dict.fromkeys((*(one.id for one in first), *(id for id, _ in near)))
     around = neighbours(rows(candidates, [record for id in best if said(record := candidates.records[id])]))
@@ -158,7 +158,7 @@ def _identifies(name: str) -> bool:
 
 def _lexical(candidates: Candidates, words: Sequence[tuple[str, ...]], around: Around) -> list[Scored]:
     """The candidates by their words; messages also by what was said around them."""
-    own = {id: one.document() for id, one in candidates.made().items()}
+    own = {id: one.document(words) for id, one in candidates.made().items()}
     blend = blended(own, around)
     return rank(words, [blend.get(id, document) for id, document in own.items()], list(own.values()))
 

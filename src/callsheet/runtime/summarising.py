@@ -14,6 +14,9 @@ from callsheet.wire.tokens import count
 WINDOW = 8_000
 """Tokens that a plain function is given at once; a summariser with a window of its own says so."""
 
+ROUNDS = 4
+"""How often the summaries of parts are summarised in turn, at most: who shortens by little each time is not asked on."""
+
 SMALLEST = 512
 """A window below this cannot hold a part and what frames it."""
 
@@ -76,7 +79,8 @@ def summarised(
         return Summarised(flaw=Flaw.CONFLICT if conflict else Flaw.EMPTY)
     calls = 0
     texts = [f"{one.speaker}: {one.text}" for one in told]
-    while True:
+    text = ""
+    for _ in range(ROUNDS):
         written: list[str] = []
         for part in _parts(texts, summariser.window):
             answer: object = summariser.summarise(part, limit=limit)
