@@ -19,6 +19,9 @@ from callsheet.evaluate.files import Recording, objects
 K = 10
 """Findings that are judged."""
 
+LONGEST = 1_000
+"""Characters of a question that are asked: a search takes no more."""
+
 HYBRID = "hybrid"
 
 ARMS: Mapping[str, tuple[str, ...]] = {"words": ("words",), "meaning": ("meaning",), HYBRID: ("words", "meaning")}
@@ -137,7 +140,7 @@ class Shelf:
     def ask(self, query: str, conversation: str | None, arms: Sequence[str], limit: int) -> list[str]:
         """The documents that are found, best first."""
         talk = self.talks.get(conversation or _APART)
-        found = talk.search(query, limit, arms=arms) if talk is not None else ()
+        found = talk.search(query[:LONGEST], limit, arms=arms) if talk is not None else ()
         return [self.documents[one.reference] for one in found if one.reference in self.documents]
 
 

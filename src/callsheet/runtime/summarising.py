@@ -15,7 +15,7 @@ WINDOW = 8_000
 """Tokens that a plain function is given at once; a summariser with a window of its own says so."""
 
 ROUNDS = 4
-"""How often the summaries of parts are summarised in turn, at most: who shortens by little each time is not asked on."""
+"""How often the summaries of parts are summarised in turn, at most: who hardly shortens is not asked on and on."""
 
 SMALLEST = 512
 """A window below this cannot hold a part and what frames it."""
