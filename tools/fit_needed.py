@@ -1,14 +1,18 @@
-"""Fits how likely the next requests need a result: ``callsheet/assemble/needed.json``, and tables to check it by.
+"""Fits what is known of other conversations: ``callsheet/assemble/needed.json``, and tables to check it by.
 
 usage: python tools/fit_needed.py RECORDINGS... [--out FOLDER]
 
-RECORDINGS are files of recorded trajectories. Each recording is walked turn by turn as assembly walks a conversation:
-at every third step each finished result that is out of the newest turns is one observation, with the features that
-assembly knows (turns since it was last used, tokens of its dense form, the share of earlier results that were used
-again, whether it was used since the present task began), and it counts as needed when one of the next `HORIZON` steps
-uses a value that stands in it, in nothing newer, and in nothing but results. Rates are fitted as a product of one
-factor per bin (iterative proportional fitting of a log-linear rate) and then moved half-way to the mean, in logarithms:
-other sources differ from these by more than the counts of these can tell.
+RECORDINGS are files of recorded trajectories. Each is walked turn by turn as assembly walks a conversation.
+
+`uses`: how often a result is used at each age, for each result that grows so old, counted as
+`callsheet.runtime.reusing` counts it: what the model says uses the results that it names, where few hold the name; where
+the user names one, it is younger again, and nothing is counted. Each original source weighs the same.
+
+`size`: at every third step each finished result that is out of the newest turns is one observation, and counts as
+needed when one of the next `HORIZON` steps uses a value that stands in it, in nothing newer, and in nothing but
+results. The rate is fitted as a product of a factor per bin (iterative proportional fitting of a log-linear rate) of
+age, size, reuse and task, so that size is not given what the others explain. Its factors are moved half-way to the
+mean, in logarithms: other sources differ from these by more than the counts of these can tell.
 
 Written are ``needed.json`` (all sources) and, into FOLDER, one table without each original source: figures for a file
 are measured with the table that has not seen its source.
@@ -17,13 +21,16 @@ are measured with the table that has not seen its source.
 import argparse
 import json
 import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+
+import msgspec
 
 from callsheet.assemble import bringing
 from callsheet.assemble.bringing import COMMON
-from callsheet.assemble.needed import AGES, REUSES, SIZES, Needed
+from callsheet.assemble.needed import AGES, SIZES, Habit, Needed, age_bin
 from callsheet.derive.derived import index_message, index_result, unpack
 from callsheet.evaluate import files
 from callsheet.evaluate.evidence import Evidence
@@ -46,6 +53,9 @@ EVERY = 3
 
 IN_VIEW = 20
 """Turns since its last use in which a record is taken to stand in view."""
+
+REUSES = (0.1, 0.3, 0.5)
+"""Upper bounds of the bins of reuse: the share of a conversation's results that were used again late."""
 
 ROUNDS = 60
 SHIPPED = Path(__file__).parent.parent / "src" / "callsheet" / "assemble" / "needed.json"
@@ -77,6 +87,13 @@ class Walk:
         self.indexes = [index_message(copyable_text(message)) for message in self.messages]
         self.terms: dict[str, list[int]] = {}
         self.task = 0
+        #: Uses of results by the bin of the age at which they came.
+        self.uses: Counter[int] = Counter()
+
+    @property
+    def habit(self) -> Habit:
+        """How many results there were, and over how many turns."""
+        return Habit(turns=max(self.turn_of[-1], 1), results=sum(one.role == Role.TOOL for one in self.messages))
 
     def observations(self) -> Iterator[Seen]:
         """Every result at every third step, from the moment that it is out of view."""
@@ -87,6 +104,8 @@ class Walk:
                 at += 1
             if number % EVERY == 0:
                 yield from self._now(step, self.steps[number : number + HORIZON])
+        for rest in range(at, len(self.messages)):
+            self._take(rest)
 
     def _take(self, at: int) -> None:
         if self.messages[at].role == Role.USER and at:
@@ -98,13 +117,12 @@ class Walk:
                 self.holders.setdefault(entity, []).append(at)
             return
         turn = self.turn_of[at]
-        for entity in self.entities[at]:
-            held = self.holders.get(entity, ())
-            if 0 < len(held) <= COMMON:
-                for result in held:
-                    self.last_use[result] = turn
-                    if turn - self.turn_of[result] > LATE:
-                        self.reused.add(result)
+        held = [self.holders.get(entity, ()) for entity in self.entities[at]]
+        for result in {result for results in held if len(results) <= COMMON for result in results}:
+            self.uses[age_bin(turn - self.last_use[result])] += self.messages[at].role != Role.USER
+            self.last_use[result] = turn
+            if turn - self.turn_of[result] > LATE:
+                self.reused.add(result)
 
     def _judge(self, at: int) -> None:
         """Whether a user's turn begins another task, or returns to one."""
@@ -129,9 +147,9 @@ class Walk:
         for at in results:
             if turn - self.turn_of[at] > OUT_OF_VIEW:
                 bins = (
-                    _bin(turn - self.last_use[at], AGES),
-                    _bin(self.sizes[at], SIZES),
-                    _bin(reuse, REUSES),
+                    age_bin(turn - self.last_use[at]),
+                    age_bin(self.sizes[at], SIZES),
+                    age_bin(reuse, REUSES),
                     int(self.last_use[at] >= self.task),
                 )
                 wanted = self.needed_at.get(at, ())
@@ -170,10 +188,6 @@ def _needed_at(trajectory: Trajectory) -> Mapping[int, list[int]]:
     return found
 
 
-def _bin(value: float, bounds: Sequence[float]) -> int:
-    return next((index for index, bound in enumerate(bounds) if value <= bound), len(bounds))
-
-
 def source_of(trajectory: Trajectory, origins: Mapping[str, str]) -> str:
     """The repository that a recording comes from; a session made of recordings names them, and comes from theirs."""
     kind, _, parts = trajectory.source.partition(": ")
@@ -183,31 +197,47 @@ def source_of(trajectory: Trajectory, origins: Mapping[str, str]) -> str:
 
 @dataclass(slots=True)
 class Tally:
-    """Observations of one source by bins."""
+    """What was counted in one source."""
 
-    seen: dict[Bins, int]
-    needed: dict[Bins, int]
+    #: Observations by bins, and those of them that were needed.
+    seen: Counter[Bins] = field(default_factory=Counter)
+    needed: Counter[Bins] = field(default_factory=Counter)
+    #: By bin of age: uses, and results that grew old enough for it.
+    uses: Counter[int] = field(default_factory=Counter)
+    reached: list[float] = field(default_factory=lambda: [0.0] * (len(AGES) + 1))
 
-    def add(self, observation: Seen) -> None:
-        self.seen[observation.bins] = self.seen.get(observation.bins, 0) + 1
-        self.needed[observation.bins] = self.needed.get(observation.bins, 0) + observation.needed
+    def add(self, walk: Walk) -> None:
+        """Count one recording."""
+        for observation in walk.observations():
+            self.seen[observation.bins] += 1
+            self.needed[observation.bins] += observation.needed
+        self.uses += walk.uses
+        self.reached = [before + walk.habit.reached(place) for place, before in enumerate(self.reached)]
+
+    def rates(self) -> list[float]:
+        """Uses for each result that grew old enough, by bin of age."""
+        return [self.uses[place] / reached if reached else 0.0 for place, reached in enumerate(self.reached)]
 
 
-def fit(name: str, tallies: Iterable[Tally]) -> Needed:
-    """One table from the observations of several sources."""
-    seen: dict[Bins, float] = {}
-    needed: dict[Bins, float] = {}
+def fit(name: str, tallies: Sequence[Tally]) -> Needed:
+    """One table from what was counted in several sources; those that used nothing again tell nothing about when."""
+    rates = [tally.rates() for tally in tallies if tally.uses.total()]
+    uses = tuple(round(sum(rate[place] for rate in rates) / len(rates), 4) for place in range(len(AGES) + 1))
+    return Needed(name=name, uses=uses, size=_sizes([tally for tally in tallies if tally.needed.total()]))
+
+
+def _sizes(tallies: Iterable[Tally]) -> tuple[float, ...]:
+    """The factors of size, beside those of age, reuse and task."""
+    seen, needed = Counter[Bins](), Counter[Bins]()
     for tally in tallies:
-        for bins, number in tally.seen.items():
-            seen[bins] = seen.get(bins, 0.0) + number
-            needed[bins] = needed.get(bins, 0.0) + tally.needed[bins]
-    base = sum(needed.values()) / sum(seen.values())
+        seen += tally.seen
+        needed += tally.needed
+    base = needed.total() / seen.total()
     factors = [*([1.0] * (len(bounds) + 1) for bounds in (AGES, SIZES, REUSES)), [1.0, 1.0]]
     for _ in range(ROUNDS):
         for axis in range(len(factors)):
             _scale(factors, axis, base, seen, needed)
-    age, size, reuse, (before, since) = (tuple(round(factor**TEMPER, 3) for factor in axis) for axis in factors)
-    return Needed(name=name, base=round(base, 5), age=age, size=size, reuse=reuse, task=(before, since))
+    return tuple(round(factor**TEMPER, 3) for factor in factors[1])
 
 
 TEMPER = 0.5
@@ -238,36 +268,32 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("--out", type=Path, default=None)
     options = parser.parse_args(arguments)
     tallies = _tallies([files.load(path) for path in options.recordings])
-    _write(SHIPPED, fit("needed@1", tallies.values()))
+    _write(SHIPPED, fit("needed@2", list(tallies.values())))
     if options.out is None:
         return
     options.out.mkdir(parents=True, exist_ok=True)
-    for source in sorted({source for source, _ in tallies}):
-        rest = [tally for (other, _), tally in tallies.items() if other != source]
-        _write(options.out / f"{source.replace('/', '_')}.json", fit(f"needed@1 without {source}", rest))
+    for source in tallies:
+        rest = [tally for other, tally in tallies.items() if other != source]
+        _write(options.out / f"{source.replace('/', '_')}.json", fit(f"needed@2 without {source}", rest))
 
 
-def _tallies(recordings: Sequence[files.RecordingFile]) -> dict[tuple[str, str], Tally]:
-    """Observations by original source and file; those that never needed anything tell nothing about when."""
+def _tallies(recordings: Sequence[files.RecordingFile]) -> dict[str, Tally]:
+    """What was counted, by original source."""
     origins = {
         each.id: each.source.split("@")[0] for file in recordings for each in file.trajectories if "@" in each.source
     }
-    tallies: dict[tuple[str, str], Tally] = {}
+    tallies: dict[str, Tally] = {}
     for file in recordings:
         for trajectory in file.trajectories:
-            tally = tallies.setdefault((source_of(trajectory, origins), file.name), Tally({}, {}))
-            for observation in Walk(trajectory).observations():
-                tally.add(observation)
-    for (source, name), tally in sorted(tallies.items()):
-        print(
-            f"{source}, {name}: {sum(tally.needed.values()):,} needed of {sum(tally.seen.values()):,}", file=sys.stderr
-        )
-    return {key: tally for key, tally in tallies.items() if sum(tally.needed.values())}
+            tallies.setdefault(source_of(trajectory, origins), Tally()).add(Walk(trajectory))
+    for source, tally in sorted(tallies.items()):
+        used = f"{tally.uses.total():,} uses"
+        print(f"{source}: {used}; {tally.needed.total():,} needed of {tally.seen.total():,}", file=sys.stderr)
+    return tallies
 
 
 def _write(path: Path, table: Needed) -> None:
-    fields = {name: getattr(table, name) for name in ("name", "base", "age", "size", "reuse", "task")}
-    path.write_text(json.dumps(fields, indent=1) + "\n", encoding="utf-8")
+    path.write_text(json.dumps(msgspec.to_builtins(table), indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

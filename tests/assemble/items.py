@@ -3,22 +3,19 @@
 from dataclasses import dataclass, field
 
 from callsheet.assemble.items import Item
-from callsheet.assemble.needed import AGES, REUSES, SIZES, Needed
+from callsheet.assemble.needed import AGES, SIZES, Habit, Needed
 from callsheet.assemble.planning import Limits, Planner, Prices
 from callsheet.graph.enums import Level, Reason, Role
 from callsheet.graph.ids import RecordId
 from callsheet.policy.sets import BALANCED, PolicySetDocument
 
-LIKELY = Needed(
-    name="likely@1",
-    base=0.9,
-    age=(1.0,) * (len(AGES) + 1),
-    size=(1.0,) * (len(SIZES) + 1),
-    reuse=(1.0,) * (len(REUSES) + 1),
-)
-"""Everything is needed again, whatever its age and size."""
+LIKELY = Needed(name="likely@1", uses=(3.0,) * (len(AGES) + 1), size=(1.0,) * (len(SIZES) + 1))
+"""Nearly everything is needed again, whatever its age and size."""
 
-NEVER = Needed(name="never@1", base=0.0, age=LIKELY.age, size=LIKELY.size, reuse=LIKELY.reuse)
+NEVER = Needed(name="never@1", uses=(0.0,) * (len(AGES) + 1), size=LIKELY.size)
+
+NEW = Habit()
+"""A conversation of which nothing is known."""
 
 ASKED, LEFT, NARROW, DIFFERS = 10, 16, 200, 12
 """Tokens of what was asked in a note's line, of a result that only a reference is left of, of a narrowed one, and of
@@ -104,6 +101,8 @@ class Story:
         policy: PolicySetDocument = BALANCED,
         needed: Needed = LIKELY,
         cached: float = 0.1,
+        habit: Habit = NEW,
+        episode: int = 0,
     ) -> Planner:
         return Planner(
             items=self.items,
@@ -117,5 +116,6 @@ class Story:
             prices=Prices(cached=cached),
             needed=needed,
             turn=self.turn,
-            reuse=0.5,
+            habit=habit,
+            episode=episode,
         )
