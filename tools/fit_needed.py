@@ -5,7 +5,7 @@ usage: python tools/fit_needed.py RECORDINGS... [--out FOLDER]
 RECORDINGS are files of recorded trajectories. Each is walked turn by turn as assembly walks a conversation.
 
 `uses`: how often a result is used at each age, for each result that grows so old, counted as
-`callsheet.runtime.reusing` counts it: what the model says uses the results that it names, where few hold the name; where
+`callsheet.runtime.reusing` counts it: what the model says uses the results that it names, if few hold the name; where
 the user names one, it is younger again, and nothing is counted. Each original source weighs the same.
 
 `size`: at every third step each finished result that is out of the newest turns is one observation, and counts as
