@@ -214,16 +214,21 @@ class Tally:
         self.uses += walk.uses
         self.reached = [before + walk.habit.reached(place) for place, before in enumerate(self.reached)]
 
-    def rates(self) -> list[float]:
-        """Uses for each result that grew old enough, by bin of age."""
-        return [self.uses[place] / reached if reached else 0.0 for place, reached in enumerate(self.reached)]
+    def rate(self, place: int) -> float | None:
+        """Uses in a bin of age for each result that grew old enough; None: not one did."""
+        return self.uses[place] / self.reached[place] if self.reached[place] >= 1 else None
 
 
 def fit(name: str, tallies: Sequence[Tally]) -> Needed:
     """One table from what was counted in several sources; those that used nothing again tell nothing about when."""
-    rates = [tally.rates() for tally in tallies if tally.uses.total()]
-    uses = tuple(round(sum(rate[place] for rate in rates) / len(rates), 4) for place in range(len(AGES) + 1))
+    used = [tally for tally in tallies if tally.uses.total()]
+    uses = tuple(round(_mean(tally.rate(place) for tally in used), 4) for place in range(len(AGES) + 1))
     return Needed(name=name, uses=uses, size=_sizes([tally for tally in tallies if tally.needed.total()]))
+
+
+def _mean(rates: Iterable[float | None]) -> float:
+    known = [rate for rate in rates if rate is not None]
+    return sum(known) / len(known) if known else 0.0
 
 
 def _sizes(tallies: Iterable[Tally]) -> tuple[float, ...]:

@@ -165,6 +165,8 @@ def test_the_report_as_values_holds_every_figure(report: Report) -> None:
         },
         "misses": {"budget": 2},
         "hard_misses": {"budget": 2},
+        "over_budget": 0,
+        "reachable": None,
     }
 
 

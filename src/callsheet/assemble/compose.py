@@ -54,7 +54,7 @@ BINARY = "application/octet-stream"
 
 _TOLD = (Level.DENSE, Level.FOCUS, Level.GIST)
 
-_FAILED = frozenset({ArtifactStatus.FAILED, ArtifactStatus.TIMED_OUT, ArtifactStatus.CANCELLED})
+FAILED = frozenset({ArtifactStatus.FAILED, ArtifactStatus.TIMED_OUT, ArtifactStatus.CANCELLED})
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -382,7 +382,7 @@ class _Composer:
             tool=tool,
             content=self._marked(call, content),
             form=body.form,
-            failed=True if body.status in _FAILED else None,
+            failed=True if body.status in FAILED else None,
             wire=body.wire,
             extras=body.extras if self.levels[record.id].level is not Level.SAFE else b"",
         )

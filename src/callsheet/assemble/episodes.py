@@ -5,7 +5,7 @@ policy set states, so that no summary crowds out evidence.
 """
 
 from collections.abc import Callable, Container, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from callsheet.assemble import standins
 from callsheet.assemble.forms import reference
@@ -55,9 +55,10 @@ class Beside:
         for item in self.items:
             if item.least is not Level.NONE:
                 self._levels[item.id] = _smallest(item)
-        focus = [item for item in self._newest() if item.id in self.brought or item.least is not Level.NONE]
+        newest = self._newest()
+        focus = [item for item in newest if item.id in self.brought or item.least is not Level.NONE]
         self._raise(focus, self.most)
-        laid_down = [item for item in self._newest() if item.second_hand is SecondHand.LAID_DOWN]
+        laid_down = [item for item in newest if item.second_hand is SecondHand.LAID_DOWN]
         self._raise(laid_down, self.most // FIRST)
         return self.taken
 
@@ -66,18 +67,24 @@ class Beside:
 
         Episodes come in a line each, then in full, then other milestones; the newest first.
         """
-        most = min(self.most, self.taken + max(0, room))
-        episodes = [item for item in self._newest() if item.second_hand is SecondHand.EPISODE]
+        most, newest = min(self.most, self.taken + max(0, room)), self._newest()
+        episodes = [item for item in newest if item.second_hand is SecondHand.EPISODE]
         self._raise(episodes, most, to=Level.GIST)
         self._raise(episodes, most)
-        self._raise(self._newest(), most)
+        self._raise(newest, most)
         return dict(self._levels)
+
+    def wanted(self) -> int:
+        """What it would take, with what was chosen so far, where there is room for all that its share allows."""
+        trial = replace(self, _levels=dict(self._levels))
+        trial.rest(self.most)
+        return trial.taken
 
     @property
     def taken(self) -> int:
         """Tokens of what was chosen so far."""
-        sizes = {item.id: item.noted for item in self.items}
-        return sum(sizes[id].get(level, 0) for id, level in self._levels.items())
+        levels = self._levels
+        return sum(item.noted.get(levels[item.id], 0) for item in self.items if item.id in levels)
 
     def _newest(self) -> list[Item]:
         return sorted(self.items, key=lambda item: (-item.position, item.id))

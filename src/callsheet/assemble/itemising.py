@@ -8,6 +8,7 @@ from typing import TypeAlias
 from callsheet.assemble import episodes
 from callsheet.assemble.compose import (
     BINARY,
+    FAILED,
     INSTRUCTING,
     Read,
     memory_text,
@@ -330,6 +331,7 @@ class Itemiser:
             like=seen.like,
             like_size=seen.like_size,
             exact=exact,
+            failed=body.status in FAILED,
         )
 
     def _narrowed(self, seen: Seen, body: ToolArtifact, derived: Derived) -> tuple[tuple[int, ...], int]:

@@ -68,6 +68,14 @@ class Item:
     second_hand: SecondHand | None = None
     #: The episode that stands for it: it does not stand in its own place any more, unless it must.
     compacted: RecordId | None = None
+    #: Of a result: it is no success.
+    failed: bool = False
+    #: What people and programs said of it, from -1 to 1; 0: nothing, or as much for as against.
+    feedback: float = 0.0
+    #: Where the set fills by score: how much of what the newest turns say it holds, 0 to 1, and the minutes since it
+    #: was recorded or last used.
+    similar: float = 0.0
+    minutes: float = 0.0
 
     @property
     def is_result(self) -> bool:

@@ -20,6 +20,7 @@ from callsheet.assemble.items import Item
 from callsheet.assemble.knapsack import Option, choose
 from callsheet.assemble.needed import Habit, Needed
 from callsheet.assemble.remembered import Remembered, remembered
+from callsheet.assemble.signal import favoured
 from callsheet.assemble.sorted_fill import fill
 from callsheet.assemble.worth import chance
 from callsheet.graph.enums import Level, Reason, Role
@@ -93,6 +94,8 @@ class Fresh:
     behind: frozenset[RecordId] = frozenset()
     #: Records in view that a soft verdict caps since they were shown.
     notices: tuple[RecordId, ...] = ()
+    #: Of these, what was just pinned.
+    pinned: frozenset[RecordId] = frozenset()
     #: Results whose exact bytes are wanted.
     exact: tuple[RecordId, ...] = ()
     #: Memories of what is in view, new or brought back; and those of them that replace one in view.
@@ -111,6 +114,36 @@ class Plan:
     carried: float
     #: Of each candidate in view before that stands no more, why.
     left_out: Mapping[RecordId, Reason]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Begun:
+    """A rewrite of which it is known what stands in its place."""
+
+    #: All that may stand in it, in order of position, and that without what is second-hand.
+    every: Sequence[Item]
+    items: Sequence[Item]
+    held: Remembered
+    #: What stands in its place.
+    stands: Mapping[RecordId, Selection]
+    beside: Beside
+    #: Tokens of what stands in its place, of what goes before all else in the note, and the low-water mark.
+    size: int
+    first: int
+    low: int
+
+    @property
+    def room(self) -> int:
+        """Tokens for the rest."""
+        return self.low - self.size - self.first
+
+    @property
+    def least(self) -> int:
+        """Tokens that the request takes at least, whatever else is chosen.
+
+        Either the rest leaves what is second-hand all of its share, or it takes that room itself.
+        """
+        return min(self.size + self.beside.wanted(), self.low - self.beside.most)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -133,7 +166,7 @@ class Planner:
             return self._rewritten(standing, fresh, forced or Rewrite.FIRST)
         selections = (*standing.selections, *self._appended(standing, fresh))
         size = self.size(selections)
-        fewer = self._without_given(selections, standing) if size > self.limits.high else selections
+        fewer = self._without_given(selections, standing, fresh) if size > self.limits.high else selections
         left_out: dict[RecordId, Reason] = {}
         if len(fewer) < len(selections):
             stands = {one.record for one in fewer}
@@ -150,20 +183,27 @@ class Planner:
         carried = standing.carried + self.prices.cached * max(0, size - least)
         due = (1 - self.prices.cached) * max(1, least - front)
         if size > least and _falls_due(standing.carried, carried, due):
-            plan = self._rewritten(standing, fresh, Rewrite.PAYS)
-            left = self.size(plan.selections)
-            saved = size - left
-            # What was carried is counted from the least that can stand; of that, this is what a rewrite had left out.
-            if saved > 0 and carried * saved / (size - least) >= (1 - self.prices.cached) * (left - front):
+
+            def pays(left: int) -> bool:
+                """Whether a rewrite pays that leaves so much: the more it leaves, the less it does."""
+                # What was carried is counted from the least that can stand; of that, this is what it had left out.
+                saved = size - left
+                return saved > 0 and carried * saved / (size - least) >= (1 - self.prices.cached) * (left - front)
+
+            begun = self._begun(standing, fresh)
+            if pays(begun.least) and pays(self.size((plan := self._ended(begun, fresh, Rewrite.PAYS)).selections)):
                 return plan
         stand = {selection.record for selection in selections}
         passed = {id: self.items[id].reason for id in fresh.records if id not in stand}
         return Plan(selections=selections, rewrite=None, carried=carried, left_out={**passed, **left_out})
 
-    def _without_given(self, selections: tuple[Selection, ...], standing: Standing) -> tuple[Selection, ...]:
+    def _without_given(
+        self, selections: tuple[Selection, ...], standing: Standing, fresh: Fresh
+    ) -> tuple[Selection, ...]:
         """What stood and the reader's own that is new, where the new work of others is what makes it too much."""
         new = selections[len(standing.selections) :]
-        fewer = (*standing.selections, *(one for one in new if not self.items[one.record].given))
+        own = (one for one in new if not self.items[one.record].given or one.record in fresh.pinned)
+        fewer = (*standing.selections, *own)
         most = self.limits.budget if self.policy.verbatim else self.limits.high
         return fewer if self.size(fewer) <= most < self.size(selections) else selections
 
@@ -269,6 +309,10 @@ class Planner:
     # ------------------------------------------------------------------ the rewrite
 
     def _rewritten(self, standing: Standing | None, fresh: Fresh, why: Rewrite) -> Plan:
+        return self._ended(self._begun(standing, fresh), fresh, why)
+
+    def _begun(self, standing: Standing | None, fresh: Fresh) -> "_Begun":
+        """What stands in its place in a rewrite, before anything is chosen for its note."""
         before = standing.selections if standing is not None else ()
         ids = dict.fromkeys(
             [*(selection.record for selection in before), *fresh.brought, *fresh.records, *fresh.memories]
@@ -287,7 +331,21 @@ class Planner:
         if not self.policy.verbatim and self.size(stands.values()) + owed > self.limits.budget:
             # What is told by its difference rests on the other, which may be shortened now.
             stands = self._told(self._fitted(plain, owed))
-        room = self.limits.low - self.size(stands.values()) - beside.first()
+        return _Begun(
+            every=every,
+            items=items,
+            held=held,
+            stands=stands,
+            beside=beside,
+            size=self.size(stands.values()),
+            first=beside.first(),
+            low=self.limits.low,
+        )
+
+    def _ended(self, begun: "_Begun", fresh: Fresh, why: Rewrite) -> Plan:
+        """The rewrite, with what else is worth its tokens in a note."""
+        every, items, held, stands, beside = begun.every, begun.items, begun.held, begun.stands, begun.beside
+        room = begun.room
         rest = [item for item in items if item.id not in stands and item.id not in held.idle]
         # What was said in a span is told by its episode.
         rest = [item for item in rest if not self._told_by_episode(item) or item.id in fresh.brought]
@@ -466,7 +524,7 @@ class Planner:
         must = {item.id: self._least(item) for item in items if item.least is not Level.NONE}
         room -= sum(item.noted.get(must[item.id], 0) for item in items if item.id in must)
         if self.policy.fill is Fill.SORTED:
-            filled = fill(items, must, room, weights=self.policy.weights, turn=self.turn, brought=brought)
+            filled = fill(items, must, room, weights=self.policy.weights, brought=brought)
             return {id: self._in_note(self.items[id], level) for id, level in filled.items()}
         rest = {item.id: item for item in items}
         exact = [item.id for item in items if item.exact]
@@ -530,10 +588,9 @@ class Planner:
                 habit=self.habit,
                 horizon=self.policy.horizon,
             )
-        said = _SAID.get(item.role, 0.0)
-        if item.role is Role.USER and item.turn >= self.episode:
-            return _ASKED
-        return said / (1 + (self.turn - item.turn) / _SAID_FADES)
+        asked = item.role is Role.USER and item.turn >= self.episode
+        said = _ASKED if asked else _SAID.get(item.role, 0.0)
+        return favoured(said / (1 + (self.turn - item.turn) / _SAID_FADES), item)
 
 
 _SAID: Mapping[Role | None, float] = {Role.USER: 0.002, Role.ASSISTANT: 0.001}

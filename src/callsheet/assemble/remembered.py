@@ -13,7 +13,7 @@ from callsheet.policy.verdict import DETAIL
 class Remembered:
     """What memories make of the records that a request may list."""
 
-    #: Memories that add nothing: all their results stand in their place.
+    #: Memories that add nothing: all their results stand in their place, and no policy protects them.
     idle: frozenset[RecordId] = frozenset()
     #: Results that a memory stands for, with why they are not told themselves.
     covered: Mapping[RecordId, Reason] = field(default_factory=dict)
@@ -45,7 +45,8 @@ def remembered(
             continue
         away = [id for id in item.covers if id not in standing]
         if not away:
-            idle.add(item.id)
+            if item.least is Level.NONE:
+                idle.add(item.id)
             continue
         told = tells(item)
         if not told and item.reason is not Reason.SUPERSEDED:

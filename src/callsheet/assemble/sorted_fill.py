@@ -8,6 +8,7 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 
 from callsheet.assemble.items import Item
+from callsheet.assemble.signal import signal
 from callsheet.graph.enums import Level
 from callsheet.graph.ids import RecordId
 from callsheet.policy.settings import Weights
@@ -35,13 +36,11 @@ def fill(
     room: int,
     *,
     weights: Weights,
-    turn: int,
     brought: Collection[RecordId] = (),
 ) -> dict[RecordId, Level]:
     """The level of each record that stands in the note: what `must`, and what fits into `room` tokens beside it.
 
-    A turn counts as a minute. What is asked for now (`brought`) is wholly like it, everything else is not; a record
-    that was used after its own turn is utilised. Of equal scores the newer record comes first.
+    What is asked for now (`brought`) is wholly like it. Of equal scores the newer record comes first.
     """
     chosen = dict(must)
     named = frozenset(brought)
@@ -49,12 +48,13 @@ def fill(
     def rank(item: Item) -> tuple[float, int]:
         found = score(
             weights,
-            minutes=turn - item.turn,
-            similarity=float(item.id in named),
+            minutes=item.minutes,
+            similarity=1.0 if item.id in named else item.similar,
             leads=item.instruction,
-            utilisation=float(item.used > item.turn),
+            utilisation=signal(item),
         )
-        return -found, -item.position
+        # Rounded, so that the last bits of an exponential, which differ between machines, decide nothing.
+        return -round(found, 9), -item.position
 
     for item in sorted(items, key=rank):
         level = _best(item, must.get(item.id, Level.NONE))

@@ -2,6 +2,7 @@
 
 from callsheet.assemble.items import Item
 from callsheet.assemble.needed import Habit, Needed
+from callsheet.assemble.signal import favoured
 from callsheet.graph.enums import Level
 
 
@@ -20,5 +21,6 @@ def age_of(item: Item, turn: int, turns: int) -> int:
 
 
 def chance(item: Item, *, needed: Needed, turn: int, turns: int, habit: Habit, horizon: int) -> float:
-    """P(needed) within the next `horizon` turns of a conversation with this habit."""
-    return needed.of(age=age_of(item, turn, turns), size=fullest(item), habit=habit, horizon=horizon)
+    """P(needed) within the next `horizon` turns of a conversation with this habit, as outcome and feedback move it."""
+    likely = needed.of(age=age_of(item, turn, turns), size=fullest(item), habit=habit, horizon=horizon)
+    return favoured(likely, item)

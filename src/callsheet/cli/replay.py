@@ -1,25 +1,34 @@
 """``replay``: what requests would have cost and held, measured on recorded conversations."""
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from callsheet.cli.exits import Exit
+from callsheet.cli.naming import policy_named
 from callsheet.cli.output import Output
-from callsheet.cli.parsing import Commands, add_command, add_json, add_progress
+from callsheet.cli.parsing import Commands, UsageError, add_command, add_json, add_progress
 from callsheet.errors import InputError
 
 if TYPE_CHECKING:
     from callsheet.errors import InvalidLine
     from callsheet.evaluate.candidates import CandidateFactory
     from callsheet.evaluate.trajectory import Trajectory
+    from callsheet.policy.sets import PolicySetDocument
+
+NO_BUDGET = "none"
 
 _REPLAY = """\
 At each recorded assistant message every way to build the request is measured: tokens, what they
 cost once the provider's prompt cache is billed, how much of what the message then used stood in
 the request, and whether the providers would have accepted it. No store is needed and no model
-is asked."""
+is asked.
+
+Policy sets, budgets and numbers of turns are measured in every combination, each as a row of its
+own. A budget includes tool schemas, as everywhere; a request that cannot be made within it is made
+as small as it can be, and counted."""
 
 
 def add(commands: Commands) -> None:
@@ -28,6 +37,33 @@ def add(commands: Commands) -> None:
         commands, "replay", _replay, summary="measure requests on recorded conversations", description=_REPLAY
     )
     parser.add_argument("files", nargs="+", metavar="FILE", help="JSON lines as import takes them, plain or gzip")
+    parser.add_argument(
+        "--policy",
+        action="append",
+        metavar="NAME|FILE",
+        help="a policy set to measure (default: the library's); may be repeated",
+    )
+    parser.add_argument(
+        "--budget",
+        action="append",
+        metavar="N",
+        help="tokens that a request may take (default: none, what the model's window leaves); may be repeated",
+    )
+    parser.add_argument(
+        "--turns",
+        action="append",
+        type=int,
+        metavar="K",
+        help="turns that stay in view, instead of the policy set's; may be repeated",
+    )
+    parser.add_argument(
+        "--no-baselines", action="store_true", help="leave out windowing, clearing and the bound: faster"
+    )
+    parser.add_argument(
+        "--reachable",
+        action="store_true",
+        help="count also what is missing and comes back by one call of the recall tool: slower",
+    )
     add_json(parser)
     add_progress(parser)
 
@@ -39,10 +75,13 @@ def _replay(args: argparse.Namespace, out: Output) -> Exit:
     def tell(progress: Progress) -> None:
         out.progress(f"{progress.file}: {progress.done:,} of {progress.total:,} recordings")
 
+    candidates = dict(_ours(args))
+    if not args.no_baselines:
+        candidates |= _baselines()
     files, refused = _load(args.files)
     for line in refused:
         out.problem(line.code, str(line), file=line.file, line=line.line)
-    report = replay(files, _candidates(), tokeniser=O200k(), progress=tell)
+    report = replay(files, candidates, tokeniser=O200k(), progress=tell, reachable=args.reachable)
     if out.as_json:
         out.json(report.as_dict())
     else:
@@ -50,17 +89,49 @@ def _replay(args: argparse.Namespace, out: Output) -> Exit:
     return Exit.FINDINGS if refused else Exit.OK
 
 
-def _candidates() -> Mapping[str, "CandidateFactory"]:
+def _ours(args: argparse.Namespace) -> Iterator[tuple[str, "CandidateFactory"]]:
     from callsheet.evaluate.assembled import assembled
-    from callsheet.evaluate.baselines import Clearing, LookAhead, Window
     from callsheet.policy.sets import DEFAULT
 
-    return {
-        f"callsheet, {DEFAULT}": assembled(),
-        "window of 16k": Window,
-        "old results cleared": Clearing,
-        "look-ahead bound": LookAhead,
-    }
+    policies = [policy_named(name) for name in args.policy or (DEFAULT,)]
+    budgets = [_budget(said) for said in args.budget or (NO_BUDGET,)]
+    named: set[str] = set()
+    for policy, turns, budget in product(policies, args.turns or (None,), budgets):
+        name = _name(policy, turns, budget)
+        if name in named:
+            raise UsageError(f"{name!r} would be measured twice; name each policy set, budget and number of turns once")
+        named.add(name)
+        yield name, assembled(policy=_keeping(policy, turns), budget=budget)
+
+
+def _budget(said: str) -> int | None:
+    if said == NO_BUDGET:
+        return None
+    if not said.isascii() or not said.isdigit() or not int(said):
+        raise UsageError(f"--budget is {said!r}; it must be a number of tokens, at least 1, or {NO_BUDGET}")
+    return int(said)
+
+
+def _name(policy: "PolicySetDocument", turns: int | None, budget: int | None) -> str:
+    from callsheet.policy.sets import BUILT_IN
+
+    parts = ["callsheet", policy.name if BUILT_IN.get(policy.name) == policy else str(policy)]
+    parts += [f"turns {turns}"] if turns is not None else []
+    parts += [f"budget {budget:,}"] if budget is not None else []
+    return ", ".join(parts)
+
+
+def _keeping(policy: "PolicySetDocument", turns: int | None) -> "PolicySetDocument":
+    """The policy set with so many turns in view: another version, since a version never changes."""
+    from msgspec.structs import replace
+
+    return replace(policy, version=f"{policy.version}, turns {turns}", turns=turns) if turns is not None else policy
+
+
+def _baselines() -> Mapping[str, "CandidateFactory"]:
+    from callsheet.evaluate.baselines import Clearing, LookAhead, Window
+
+    return {"window of 16k": Window, "old results cleared": Clearing, "look-ahead bound": LookAhead}
 
 
 def _load(names: Sequence[str]) -> tuple[dict[str, Sequence["Trajectory"]], list["InvalidLine"]]:

@@ -1,6 +1,6 @@
 """What can be measured: a candidate builds the request of each step from what happened before it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from typing import Protocol
 
@@ -58,6 +58,18 @@ class Step(Struct, frozen=True, kw_only=True):
     foreseen: Sequence[Need]
 
 
+class Fetch(Protocol):
+    """The recall that a request offers to its model."""
+
+    def references(self) -> Sequence[str]:
+        """The records that the request refers to, by the texts that stand in it for them."""
+        ...
+
+    def recall(self, arguments: Mapping[str, object]) -> str:
+        """The answer to one call with these arguments."""
+        ...
+
+
 class Request(Struct, frozen=True, kw_only=True):
     """What a candidate would send, system messages first."""
 
@@ -65,6 +77,10 @@ class Request(Struct, frozen=True, kw_only=True):
     #: Explains a needed value that stands in none of the messages. Without it every miss counts as `BUDGET`: a needed
     #: value always stands in an earlier message, which was then left out or shortened.
     why_missing: Callable[[Value], MissReason] | None = None
+    #: How its model could fetch what is missing; None: it could not.
+    fetch: Fetch | None = None
+    #: What must stand in it does not fit the budget: it is the smallest that there is.
+    over_budget: bool = False
 
 
 class Candidate(Protocol):

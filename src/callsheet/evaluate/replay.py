@@ -11,6 +11,7 @@ from callsheet.evaluate.candidates import CandidateFactory, MissReason, Opening,
 from callsheet.evaluate.evidence import Evidence, Need
 from callsheet.evaluate.messages import Message, Role
 from callsheet.evaluate.presence import Presence
+from callsheet.evaluate.reaching import Reaching
 from callsheet.evaluate.report import Report, Row
 from callsheet.evaluate.tally import Tally
 from callsheet.evaluate.trajectory import Trajectory
@@ -35,8 +36,11 @@ def replay(
     *,
     tokeniser: Tokeniser,
     progress: Callable[[Progress], None] = lambda _: None,
+    reachable: bool = False,
 ) -> Report:
     """Measure candidates by name on recordings by file. Plain replay is always measured too and comes first.
+
+    With `reachable` each hard value that a request lacks is asked for, as its model could; that takes time.
 
     Raises `InvalidOption` if a candidate takes the name of plain replay.
     """
@@ -49,14 +53,14 @@ def replay(
     for file, trajectories in files.items():
         tallies = {name: Tally() for name in entrants}
         for trajectory in trajectories:
-            measured = _Measured(trajectory, tokeniser)
+            measured = _Measured(trajectory, tokeniser, reachable=reachable)
             for name, factory in entrants.items():
                 measured.run(factory, tallies[name])
             done += 1
             progress(Progress(file=file, recording=trajectory.id, done=done, total=total))
         plain = tallies[PLAIN_REPLAY]
         rows.extend(
-            tally.row(file=file, candidate=name, recordings=len(trajectories), plain=plain)
+            tally.row(file=file, candidate=name, recordings=len(trajectories), plain=plain, reachable=reachable)
             for name, tally in tallies.items()
         )
     return Report(rows=tuple(rows))
@@ -65,17 +69,19 @@ def replay(
 class _Measured:
     """One trajectory, and what all its candidates are measured with."""
 
-    def __init__(self, trajectory: Trajectory, tokeniser: Tokeniser) -> None:
+    def __init__(self, trajectory: Trajectory, tokeniser: Tokeniser, *, reachable: bool) -> None:
         self._trajectory = trajectory
         self._evidence = Evidence(trajectory)
         self._presence = Presence(trajectory, self._evidence)
         self._meter = Meter(tokeniser)
         self._checker = Checker()
+        self._reachable = reachable
 
     def run(self, factory: CandidateFactory, tally: Tally) -> None:
         trajectory = self._trajectory
         opening = Opening(id=trajectory.id, system=trajectory.system, tools=trajectory.tools, meter=self._meter)
         candidate = factory(opening)
+        reaching = Reaching() if self._reachable else None
         previous: Sequence[Message] = ()
         for at in trajectory.steps:
             history = trajectory.messages[:at]
@@ -83,17 +89,21 @@ class _Measured:
             request = candidate.request(step)
             goes_on = history[-1].role == Role.ASSISTANT
             problems = self._checker.problems(request.messages, goes_on=goes_on)
-            tally.request(self._meter.bill(request.messages, previous), problems)
-            self._compare(request, step.foreseen, tally)
+            bill = self._meter.bill(request.messages, previous)
+            tally.request(bill, problems, over_budget=request.over_budget)
+            self._compare(request, step.foreseen, tally, reaching)
             previous = request.messages
 
-    def _compare(self, request: Request, needs: Sequence[Need], tally: Tally) -> None:
+    def _compare(self, request: Request, needs: Sequence[Need], tally: Tally, reaching: Reaching | None) -> None:
         blocks = self._presence.blocks(request.messages)
         for need in needs:
             holding = self._presence.holding(need.value, blocks)
             if holding:
                 tally.held(need, in_place=need.hard and self._presence.in_place(need.value, holding))
-            elif request.why_missing is not None:
+                continue
+            if need.hard and reaching is not None:
+                tally.reached(reaching.reach(need.value, request.fetch))
+            if request.why_missing is not None:
                 tally.missed(need, request.why_missing(need.value))
             else:
                 tally.missed(need, MissReason.BUDGET)

@@ -2,10 +2,12 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
+from typing import TypeVar
 
 from msgspec import Struct
 
 from callsheet.evaluate.candidates import MissReason
+from callsheet.evaluate.reaching import Fetched, Unfetched
 from callsheet.evaluate.validity import Provider, Refusal
 
 
@@ -19,6 +21,33 @@ class Kept(Struct, frozen=True, kw_only=True):
     def percent(self) -> float | None:
         """The kept share; None if nothing was needed."""
         return 100 * self.kept / self.needed if self.needed else None
+
+
+class Reachable(Struct, frozen=True, kw_only=True):
+    """How many of the hard values stood in the requests or came back by one call of recall."""
+
+    needed: int
+    #: Those that stood in the requests.
+    shown: int
+    #: Those that came back, by what brought them.
+    fetched: Mapping[Fetched, int]
+    #: Those that did not, by reason.
+    unfetched: Mapping[Unfetched, int]
+
+    @property
+    def percent(self) -> float | None:
+        """The share that is in the request or one fetch away; None if nothing was needed."""
+        return 100 * (self.shown + sum(self.fetched.values())) / self.needed if self.needed else None
+
+    def as_dict(self) -> dict[str, object]:
+        """The figures as JSON values."""
+        return {
+            "needed": self.needed,
+            "shown": self.shown,
+            "fetched": _named(self.fetched),
+            "unfetched": _named(self.unfetched),
+            "percent": self.percent,
+        }
 
 
 class Refused(Struct, frozen=True, kw_only=True):
@@ -52,6 +81,10 @@ class Row(Struct, frozen=True, kw_only=True):
     misses: Mapping[MissReason, int]
     #: Those of them that were hard.
     hard_misses: Mapping[MissReason, int]
+    #: Requests that were larger than their budget, since what must stand in them is.
+    over_budget: int
+    #: None: fetching was not tried.
+    reachable: Reachable | None
 
     def as_dict(self) -> dict[str, object]:
         """The row as JSON values; shares in percent, None where nothing was needed."""
@@ -74,6 +107,8 @@ class Row(Struct, frozen=True, kw_only=True):
             },
             "misses": _named(self.misses),
             "hard_misses": _named(self.hard_misses),
+            "over_budget": self.over_budget,
+            "reachable": self.reachable.as_dict() if self.reachable is not None else None,
         }
 
     def _evidence(self) -> Iterable[tuple[str, Kept]]:
@@ -94,6 +129,8 @@ class Report(Struct, frozen=True, kw_only=True):
         return "\n\n".join(_section(list(rows)) for _, rows in groupby(self.rows, key=lambda row: row.file))
 
 
+_Name = TypeVar("_Name", Refusal, MissReason, Fetched, Unfetched)
+
 _HEADER = (
     "candidate", "tokens", "%", "billed", "%", "all %", "old %", "hard %", "in place %", "refused: OpenAI", "Anthropic"
 )  # fmt: skip
@@ -105,7 +142,8 @@ def _section(rows: Sequence[Row]) -> str:
         f"{first.file}: recordings {first.recordings:,}, steps {first.steps:,}; values needed: "
         f"all {first.all.needed:,}, old {first.old.needed:,}, hard {first.hard.needed:,}"
     )
-    return "\n".join([title, *aligned([_HEADER, *map(_cells, rows)]), *_reasons(rows)])
+    header = _HEADER if first.reachable is None else (*_HEADER, "reachable %")
+    return "\n".join([title, *aligned([header, *map(_cells, rows)]), *_reasons(rows)])
 
 
 def _cells(row: Row) -> tuple[str, ...]:
@@ -115,9 +153,14 @@ def _cells(row: Row) -> tuple[str, ...]:
         f"{row.tokens_percent:.1f}",
         f"{row.billed:,.0f}",
         f"{row.billed_percent:.1f}",
-        *("–" if kept.percent is None else f"{kept.percent:.1f}" for _, kept in row._evidence()),
+        *(_share(kept.percent) for _, kept in row._evidence()),
         *(f"{row.refused[provider].requests:,}" for provider in Provider),
+        *((_share(row.reachable.percent),) if row.reachable is not None else ()),
     )
+
+
+def _share(percent: float | None) -> str:
+    return "–" if percent is None else f"{percent:.1f}"
 
 
 def _reasons(rows: Sequence[Row]) -> Iterable[str]:
@@ -125,6 +168,12 @@ def _reasons(rows: Sequence[Row]) -> Iterable[str]:
         if row.misses:
             hard = sum(row.hard_misses.values())
             yield f"  {row.candidate}, missing: {_listed(row.misses)}" + (f"; {hard:,} of them hard" if hard else "")
+        if row.reachable is not None and row.reachable.fetched:
+            yield f"  {row.candidate}, hard and fetched by: {_listed(row.reachable.fetched)}"
+        if row.reachable is not None and row.reachable.unfetched:
+            yield f"  {row.candidate}, hard and not fetched: {_listed(row.reachable.unfetched)}"
+        if row.over_budget:
+            yield f"  {row.candidate}, larger than the budget: {row.over_budget:,} of {row.steps:,} requests"
         for provider, refused in row.refused.items():
             if refused.reasons:
                 yield f"  {row.candidate}, refused by {provider}: {_listed(refused.reasons)}"
@@ -137,10 +186,10 @@ def aligned(table: Sequence[Sequence[str]]) -> list[str]:
     return [lines[0], "-" * max(map(len, lines)), *lines[1:]]
 
 
-def _listed(counts: Mapping[Refusal, int] | Mapping[MissReason, int]) -> str:
+def _listed(counts: Mapping[_Name, int]) -> str:
     return ", ".join(f"{name.replace('_', ' ')} {count:,}" for name, count in _named(counts).items())
 
 
-def _named(counts: Mapping[Refusal, int] | Mapping[MissReason, int]) -> dict[str, int]:
+def _named(counts: Mapping[_Name, int]) -> dict[str, int]:
     """By name, the most frequent first."""
     return {str(name): count for name, count in sorted(counts.items(), key=lambda item: (-item[1], str(item[0])))}

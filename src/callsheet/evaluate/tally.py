@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from callsheet.evaluate.billing import Bill
 from callsheet.evaluate.candidates import MissReason
 from callsheet.evaluate.evidence import Need
-from callsheet.evaluate.report import Kept, Refused, Row
+from callsheet.evaluate.reaching import Fetched, Unfetched
+from callsheet.evaluate.report import Kept, Reachable, Refused, Row
 from callsheet.evaluate.validity import Problem, Provider, Refusal
 
 
@@ -21,12 +22,16 @@ class Tally:
         self._kept: Counter[str] = Counter()
         self._misses: Counter[MissReason] = Counter()
         self._hard_misses: Counter[MissReason] = Counter()
+        self._over_budget = 0
+        self._fetched: Counter[Fetched] = Counter()
+        self._unfetched: Counter[Unfetched] = Counter()
         self._refused: Counter[Provider] = Counter()
         self._refusals: dict[Provider, Counter[Refusal]] = {provider: Counter() for provider in Provider}
 
-    def request(self, bill: Bill, problems: Iterable[Problem]) -> None:
+    def request(self, bill: Bill, problems: Iterable[Problem], *, over_budget: bool = False) -> None:
         """Count the request of one step."""
         self._steps += 1
+        self._over_budget += over_budget
         self._tokens += bill.tokens
         self._cached += bill.cached
         refusals = {problem.refusal for problem in problems}
@@ -48,8 +53,15 @@ class Tally:
         self._misses[reason] += 1
         self._hard_misses[reason] += need.hard
 
-    def row(self, *, file: str, candidate: str, recordings: int, plain: "Tally") -> Row:
-        """The means and shares, compared with plain replay over the same steps."""
+    def reached(self, outcome: Fetched | Unfetched) -> None:
+        """Count what fetching a hard value came to that did not stand in the request."""
+        if isinstance(outcome, Fetched):
+            self._fetched[outcome] += 1
+        else:
+            self._unfetched[outcome] += 1
+
+    def row(self, *, file: str, candidate: str, recordings: int, plain: "Tally", reachable: bool = False) -> Row:
+        """The means and shares, compared with plain replay over the same steps; `reachable`: fetches were tried."""
         bill, plain_bill = self._bill(), plain._bill()
         return Row(
             file=file,
@@ -70,6 +82,14 @@ class Tally:
             },
             misses=dict(self._misses),
             hard_misses=dict(+self._hard_misses),
+            over_budget=self._over_budget,
+            reachable=self._reachable() if reachable else None,
+        )
+
+    def _reachable(self) -> Reachable:
+        hard = self._evidence("hard")
+        return Reachable(
+            needed=hard.needed, shown=hard.kept, fetched=dict(self._fetched), unfetched=dict(self._unfetched)
         )
 
     def _bill(self) -> Bill:

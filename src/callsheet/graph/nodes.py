@@ -494,6 +494,9 @@ class ContextAssembly(Value, tag="assembly"):
     uses: tuple[Count, ...] = ()
     #: Billed-equivalent tokens that were spent since the last rewrite on what a rewrite would have left out.
     carried: Count = 0
+    #: Of a request that was written anew: what had stood in view and left, by why, as codes: see
+    #: `callsheet.assemble.paging.PageOut`.
+    paged_out: tuple[tuple[str, tuple[RecordId, ...]], ...] = ()
     #: The turn in which a record in view was last used, where that is later than its own; what changed since `base`.
     used: tuple[tuple[RecordId, int], ...] = ()
     #: Microseconds by phase: graph query, policy, serialisation. Not part of what must be reproducible.

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import msgspec
 
 from callsheet.assemble.delta import common_prefix
+from callsheet.assemble.paging import paged_out
 from callsheet.assemble.personal import bare
 from callsheet.assemble.planning import Plan
 from callsheet.explain.facts import MEMORY
@@ -97,6 +98,7 @@ class Accounting:
             episode=self.gathered.episode,
             tasks=self.gathered.tasks,
             carried=round(plan.carried),
+            paged_out=paged_out(plan, self.gathered.standing, self.gathered.items, order.policy),
             used=tuple(
                 (id, turn) for id, turn in sorted(self.gathered.used.items()) if id in shown and before.get(id) != turn
             ),

@@ -246,6 +246,9 @@ class AsyncConversation(Faced[Conversation]):
     mark_stale = awaited(Conversation.mark_stale)
     check = awaited(Conversation.check)
     retention = awaited(Conversation.retention)
+    pin = awaited(Conversation.pin)
+    unpin = awaited(Conversation.unpin)
+    feedback = awaited(Conversation.feedback)
 
     # What is kept of the user.
     remember = awaited(Conversation.remember)

@@ -13,6 +13,7 @@ from callsheet.runtime.conversing.checkpoints import Resumes
 from callsheet.runtime.conversing.compacting import Compacts
 from callsheet.runtime.conversing.evidence import Recalls
 from callsheet.runtime.conversing.explaining import Explains
+from callsheet.runtime.conversing.focus import Focuses
 from callsheet.runtime.conversing.life import Lives
 from callsheet.runtime.conversing.memories import Remembers
 from callsheet.runtime.conversing.people import Instructs
@@ -45,6 +46,7 @@ class Conversation(
     Lives,
     Compacts,
     KnowsUser,
+    Focuses,
 ):
     """One conversation, seen on one branch and, where several take part, for one participant.
 

@@ -23,6 +23,7 @@ from callsheet.graph.ports import Ledger
 from callsheet.graph.record import Record, StreamKey
 from callsheet.graph.values import CallRef
 from callsheet.runtime.episodes import Retold
+from callsheet.runtime.judged import NOBODY, Judged
 from callsheet.runtime.personalising.standing import Known
 from callsheet.runtime.releasing import NOTHING, Opened
 from callsheet.runtime.remembering import Remembered
@@ -78,6 +79,8 @@ class Desk:
     names: dict[RecordId, str] = field(default_factory=dict)
     #: The changes so far that the view may not see.
     hidden: Unseen = NONE
+    #: What was said so far of how useful records were.
+    judged: Judged = NOBODY
     #: What was read of the view's compactions.
     retold: Retold = field(default_factory=Retold)
     #: Tokens of the history that no episode stood for when a compaction that was due came to nothing.
@@ -127,6 +130,7 @@ class Desk:
             self.addresses.clear()
             self.rendered = None
             self.retold = Retold()
+            self.judged = NOBODY
 
     def under(self, redaction: Redaction | None) -> None:
         """Let go of texts that were made with secrets where they may not be shown now, and the other way round."""

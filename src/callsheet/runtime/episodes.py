@@ -35,11 +35,20 @@ class Mark:
     results: int = 0
     #: What was passed over and no episode stands for yet.
     left: tuple[RecordId, ...] = ()
-    #: The record that says so; None: nothing was compacted.
+    #: The record that says so, and its position; None: nothing was compacted.
     record: RecordId | None = None
+    position: int = 0
 
 
 NOTHING = Mark()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Silenced:
+    """Whether the content of a source may not go to a provider, and whether a record quotes such a one."""
+
+    sources: dict[RecordId, bool] = field(default_factory=dict)
+    quoting: dict[RecordId, bool] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -57,8 +66,8 @@ class Retold:
     covered: dict[RecordId, RecordId | None] = field(default_factory=dict)
     #: Items of such records as they were and as that leaves them, so that the same is not made again.
     made: dict[RecordId, tuple[Item, Item]] = field(default_factory=dict)
-    #: By policy set and provider: whether the content of a source may not go there.
-    silent: dict[tuple[Digest, str], dict[RecordId, bool]] = field(default_factory=dict)
+    #: By policy set and provider: what may not go there.
+    silent: dict[tuple[Digest, str], Silenced] = field(default_factory=dict)
 
     @property
     def records(self) -> tuple[Record, ...]:
@@ -81,33 +90,28 @@ class Compactions:
         own = scope.owner == self.reader.participant and scope.sub_agent == self.reader.run
         return own and hidden_from(scope, *self.reader) is None and record.body is not None
 
-    def newest(self, *kinds: str) -> Iterator[Record]:
-        """The reader's own records of these kinds, newest first, read a few at a time."""
-        before: int | None = None
+    def newest(self, *kinds: str, first: int = _AT_A_TIME) -> Iterator[Record]:
+        """The reader's own records of these kinds, newest first, read a few at a time, `first` so many."""
+        before, limit = None, first
         while True:
-            query = NodeQuery(kinds=kinds, lineage=self.lineage, newest=True, limit=_AT_A_TIME, before=before)
+            query = NodeQuery(kinds=kinds, lineage=self.lineage, newest=True, limit=limit, before=before)
             found = self.ledger.nodes(self.key, query)
             yield from (record for record in reversed(found) if self.owns(record))
-            if len(found) < _AT_A_TIME:
+            if len(found) < limit:
                 return
-            before = found[0].position
+            before, limit = found[0].position, _AT_A_TIME
 
     def mark(self) -> Mark:
         """How far compaction has come."""
         return self.state()[0]
 
     def state(self) -> tuple[Mark, RecordId | None]:
-        """How far compaction has come, and the newest episode; both are read with the last few records of the kind."""
-        mark, newest = NOTHING, None
-        for record in self.newest("compacted", "episode"):
-            body = record.body
-            if isinstance(body, Episode) and newest is None:
-                newest = record.id
-            elif isinstance(body, Compacted) and mark.record is None:
-                mark = _mark(record.id, body)
-            if newest is not None and mark.record is not None:
-                break
-        return mark, newest
+        """How far compaction has come, and the newest episode. One look-up where nothing was ever compacted."""
+        # Of a long history there are many of each, and nearly always the newest is the reader's.
+        marks = self.newest("compacted", first=1)
+        mark = next((_mark(one, one.body) for one in marks if isinstance(one.body, Compacted)), NOTHING)
+        episodes = self.newest("episode", first=1) if mark.record is not None else iter(())
+        return mark, next((one.id for one in episodes), None)
 
     def asked(self, after: int) -> bool:
         """Whether somebody asked for a compaction behind a position."""
@@ -137,7 +141,7 @@ class Compactions:
         return {row.target: row.source for row in rows if row.source in own}
 
 
-def _mark(id: RecordId, body: Compacted) -> Mark:
+def _mark(record: Record, body: Compacted) -> Mark:
     return Mark(
         upto=body.last,
         turn=body.turn,
@@ -145,5 +149,6 @@ def _mark(id: RecordId, body: Compacted) -> Mark:
         records=body.records,
         results=body.results,
         left=body.left,
-        record=id,
+        record=record.id,
+        position=record.position,
     )

@@ -33,6 +33,7 @@ from callsheet.runtime.personalising.choosing import Choosing
 from callsheet.runtime.reading import HIDDEN, News, Reading, concerned, numbered
 from callsheet.runtime.recollecting import replaced_with, replacements
 from callsheet.runtime.releasing import opened
+from callsheet.runtime.resembling import resembling
 from callsheet.runtime.retelling import Retelling
 from callsheet.runtime.returning import Returning
 from callsheet.runtime.reusing import Reusing
@@ -148,7 +149,10 @@ class Gathering:
         exact = self._within(id for id in exact if ground.is_there(id) and ground.shows(desk.records[id]))
         given = self._given(changed, turns)
         named = () if ground.policy.verbatim else self._named_elsewhere(news, turns)
-        brought = tuple(dict.fromkeys([*behind, *returned, *given, *named, *(id for id in exact if id not in turns)]))
+        pinned = () if ground.policy.verbatim else reading.pinned(changed)
+        pins = self._pins(pinned, turns) if pinned else ()
+        called_for = (*behind, *returned, *given, *named, *(id for id in exact if id not in turns), *pins)
+        brought = tuple(dict.fromkeys(called_for))
         # That it comes back is our guess: it counts as used when it would just have left the last turns.
         back = dict.fromkeys([*brought, *returning.task])
         reuse.used.update((id, max(reuse.used.get(id, 0), turn - ground.policy.turns)) for id in back)
@@ -182,6 +186,9 @@ class Gathering:
         items = told.over(items)
         names = speakers(ground, ids)
         items = widened(attributed(ground, items, names) if names else items)
+        judged = reading.judged(changed)
+        items |= {id: replace(items[id], feedback=judged.of(id) or 0.0) for id in judged.scores if id in items}
+        items = resembling(ground, items, news.records)
         withheld = reading.withheld | _asked_by(desk.records[id] for id, item in items.items() if _unsaid(item))
         hard = (
             renamed(ground, (one.record for one in view))
@@ -192,7 +199,8 @@ class Gathering:
             hard = hard or any(not withheld.isdisjoint(called(desk.records[one.record])) for one in view)
         fresh = Fresh(
             records=tuple(record.id for record in news.records),
-            brought=(*brought, *told.focus),
+            brought=(*brought, *dict.fromkeys([*told.focus, *told.of(pinned)])),
+            pinned=frozenset(pinned),
             behind=frozenset(behind),
             notices=self._notices(changed, view, items),
             exact=exact,
@@ -260,6 +268,15 @@ class Gathering:
         ground.desk.fetch(ground.ledger, ground.key, sorted(wanted))
         there = [ground.desk.records[id] for id in wanted if ground.is_there(id)]
         return tuple(record.id for record in sorted(there, key=lambda record: record.position))
+
+    def _pins(self, pinned: Iterable[RecordId], turns: Mapping[RecordId, int]) -> tuple[RecordId, ...]:
+        """The messages, results and memories that were pinned out of view; what is told at second hand is not here."""
+        ground, known = self.ground, self.ground.desk
+        ids = [id for id in pinned if id not in turns]
+        known.fetch(ground.ledger, ground.key, ids)
+        there = [known.records[id] for id in ids if ground.is_there(id) and ground.shows(known.records[id])]
+        seen = (one for one in there if ground.lineage.sees(one.branch, one.position) or one.id in known.opened.shown)
+        return tuple(one.id for one in seen if isinstance(one.body, Message | ToolArtifact | ToolMemory))
 
     def _named_elsewhere(self, news: News, turns: Mapping[RecordId, int]) -> tuple[RecordId, ...]:
         """Of what was released from elsewhere, such as by a sub-agent, that which the new messages name."""

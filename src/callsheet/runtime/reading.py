@@ -26,6 +26,7 @@ from callsheet.graph.query import NodeQuery
 from callsheet.graph.record import Record
 from callsheet.runtime.deciding import Standings, read_standings
 from callsheet.runtime.ground import Ground
+from callsheet.runtime.judged import NOBODY, Judged, judged, newly_pinned
 from callsheet.runtime.recollecting import memories_of
 from callsheet.runtime.releasing import refused as refused_to
 from callsheet.runtime.ruling import shown
@@ -179,6 +180,24 @@ class Reading:
         found = self.ground.ledger.nodes(self.ground.key, query)
         # What is erased is gone for everyone, whoever recorded it.
         return tuple(record for record in found if self.ground.shows(record) or isinstance(record.body, Erased))
+
+    def judged(self, changed: Sequence[Record]) -> Judged:
+        """The feedback there ever was; kept at hand, so that mostly only that of the new changes is added."""
+        if not self._ever_changed:
+            return NOBODY
+        ground, known = self.ground, self.ground.desk.judged
+        if ground.base is not None and known.upto >= ground.seen:
+            known = known.after(changed, ground.lineage.upto)
+        else:
+            known = judged(ground.ledger, ground.key, ground.lineage, ground.boundary, known)
+        ground.desk.judged = known
+        return known
+
+    def pinned(self, changed: Sequence[Record]) -> tuple[RecordId, ...]:
+        """What was pinned since the last request, or before a first one ever."""
+        if self.ground.base is not None:
+            return newly_pinned(changed)
+        return tuple(sorted(map(RecordId, self._pinned())))
 
     def standings(self, ids: tuple[RecordId, ...]) -> Standings:
         """What all changes there ever were have made of records, as far as it is visible."""

@@ -18,7 +18,7 @@ from callsheet.graph.query import LinkQuery
 from callsheet.graph.record import Record
 from callsheet.graph.values import Payload
 from callsheet.policy.verdict import DETAIL
-from callsheet.runtime.episodes import NOTHING, Compactions, Mark, Retold
+from callsheet.runtime.episodes import NOTHING, Compactions, Mark, Retold, Silenced
 from callsheet.runtime.ground import NAMES, Ground, asks
 from callsheet.runtime.labels import SHOWING
 from callsheet.runtime.releasing import Reader
@@ -73,6 +73,11 @@ class Told:
         body = record.body
         return body.turns[1] if isinstance(body, Episode) else self.mark.turn
 
+    def of(self, wanted: Iterable[RecordId]) -> tuple[RecordId, ...]:
+        """Those of the records that may be told here, such as of what was just pinned."""
+        there = {record.id for record in self.records} - self.void.keys()
+        return tuple(id for id in wanted if id in there)
+
     def over(self, items: Mapping[RecordId, Item]) -> dict[RecordId, Item]:
         """The items with what compaction makes of them: what has its episode, and what may be told no more."""
         known, changed = self._compactions, dict(items)
@@ -122,7 +127,7 @@ class Retelling:
         if mark.record is None:
             return Told()
         retold = self._retold(known, (mark.record, newest, ground.policy.compaction.episodes))
-        focus = [record for record in self._focus(known, news) if not self._in_view(record, news, view, mark)]
+        focus = self._out_of_view(self._focus(known, news), news, view, mark)
         pinned = self._pinned(known, changes) if changes is not None else []
         once = _once([*retold.records, *focus, *pinned])
         standing = [ground.desk.records[one.record] for one in view if one.record in ground.desk.records]
@@ -135,7 +140,7 @@ class Retelling:
             records=every,
             focus=tuple(record.id for record in focus if record.id in once and record.id not in void),
             mark=mark,
-            asked=ground.base is not None and known.asked(ground.seen),
+            asked=ground.base is not None and mark.position > ground.seen and known.asked(ground.seen),
             void=void,
             _compactions=known,
             _covered=retold.covered,
@@ -182,12 +187,16 @@ class Retelling:
         return best[:IN_FOCUS]
 
     @staticmethod
-    def _in_view(record: Record, news: Sequence[Record], view: Sequence[Selection], mark: Mark) -> bool:
-        """Whether all that a milestone or fact rests on can be read in view anyway."""
+    def _out_of_view(
+        records: Sequence[Record], news: Sequence[Record], view: Sequence[Selection], mark: Mark
+    ) -> list[Record]:
+        """The milestones and facts but for those of which all that they rest on can be read in view anyway."""
+        if not records:
+            return []
         legible = {one.record for one in view if one.level in SHOWING}
         # Before a first request all is new, and what is compacted does not stand in its place.
         legible |= {one.id for one in news if one.position > mark.upto}
-        return all(id in legible for id in _sources(record))
+        return [record for record in records if not legible.issuperset(_sources(record))]
 
     def _held(self, known: Compactions, names: Sequence[str], words: Sequence[str]) -> Iterator[list[Record]]:
         """The newest of the reader's own milestones and facts with each name or word, one more than count as few.
@@ -232,16 +241,20 @@ class Retelling:
     def _silent(self, records: Sequence[Record], telling: Telling, retold: Retold) -> dict[RecordId, Reason]:
         """Those that quote a record whose content may not go to this provider: they are as if they were not there."""
         ground = self.ground
-        known = retold.silent.setdefault((ground.policy_hash, ground.boundary.provider), {})
+        silenced = retold.silent.setdefault((ground.policy_hash, ground.boundary.provider), Silenced())
+        known, quoting = silenced.sources, silenced.quoting
         if telling.asks_policies:
             known.clear()  # a rule may ask for anything, and a change may have come since
-        ids = tuple(dict.fromkeys(id for record in records for id in _sources(record) if id not in known))
+            quoting.clear()
+        new = [record for record in records if record.id not in quoting]
+        ids = tuple(dict.fromkeys(id for record in new for id in _sources(record) if id not in known))
         found = [one for one in (ground.ledger.get(ground.key, ids) if ids else ()) if one.body is not None]
         silent = telling.silent(found)
         # The line of a result tells what was asked for.
         asked = {one.id for one in found if not telling.withheld.isdisjoint(calls_of(one))}
         known.update((id, id in silent or id in asked) for id in ids)
-        return {record.id: Reason.PRIVACY_CLASS for record in records if any(known[id] for id in _sources(record))}
+        quoting.update((record.id, any(known[id] for id in _sources(record))) for record in new)
+        return {record.id: Reason.PRIVACY_CLASS for record in records if quoting[record.id]}
 
     def _void(self, records: Sequence[Record], changes: Visible) -> dict[RecordId, Reason]:
         """Those that quote a record which is gone, of a stricter class now, replaced, or marked as out of date."""

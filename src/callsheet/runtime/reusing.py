@@ -9,6 +9,7 @@ from callsheet.graph.ids import RecordId
 from callsheet.graph.index import Posting, PostingQuery
 from callsheet.graph.nodes import Message, Selection, ToolArtifact
 from callsheet.graph.record import Record
+from callsheet.runtime.citing import Citing
 from callsheet.runtime.ground import Ground, asks
 from callsheet.runtime.occurring import Occurring
 from callsheet.runtime.reading import News
@@ -61,11 +62,12 @@ class Reusing:
     ) -> None:
         """Note which results the new messages use, and how long they had not been used."""
         holders = {selection.record for selection in view} | {record.id for record in news}
+        citing = Citing(ground=self.ground, holders=holders)
         said = [record for record in news if isinstance(record.body, Message)]
         for start in range(0, len(said), TOGETHER):
             for record, postings in self._held(said[start : start + TOGETHER]):
                 now = self.turns[record.id]
-                for id in bringing.used(postings, holders):
+                for id in bringing.used(postings, holders) | citing.cited(record):
                     own = self.turns.get(id, now)
                     if not asks(record):
                         uses[age_bin(max(0, now - max(own, used.get(id, own))))] += 1

@@ -2,7 +2,7 @@
 
 import base64
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from callsheet.errors import InvalidTime
 from callsheet.graph.ids import RecordId, StreamId
@@ -24,21 +24,23 @@ _SHORT: Mapping[str, str] = {
 }
 
 
-def _random() -> str:
-    return base64.b32encode(secrets.token_bytes(_ID_BYTES)).decode("ascii").lower()
-
-
 class RandomIds:
-    """Random ids, such as ``msg_`` and 24 characters."""
+    """Random ids, such as ``msg_`` and 24 characters. `draw` gives as many bytes as it is asked for."""
+
+    def __init__(self, draw: Callable[[int], bytes] = secrets.token_bytes) -> None:
+        self._draw = draw
 
     def record(self, kind: str) -> RecordId:
-        return RecordId(f"{_SHORT.get(kind, kind)}_{_random()}")
+        return RecordId(f"{_SHORT.get(kind, kind)}_{self._characters()}")
 
     def stream(self) -> StreamId:
-        return StreamId(_random())
+        return StreamId(self._characters())
 
     def nonce(self) -> bytes:
-        return secrets.token_bytes(NONCE_BYTES)
+        return self._draw(NONCE_BYTES)
+
+    def _characters(self) -> str:
+        return base64.b32encode(self._draw(_ID_BYTES)).decode("ascii").lower()
 
 
 _EARLIEST, _LATEST = instant("0002-01-01T00:00:00Z"), instant("9999-01-01T00:00:00Z")

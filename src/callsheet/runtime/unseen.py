@@ -17,9 +17,9 @@ from callsheet.graph.record import Record, StreamKey
 
 CHANGES = (
     "superseded", "conflicted", "released", "withdrawn", "shared", "call_resolved", "marked_stale", "promoted",
-    "reclassified", "retention_applied", "erased", "pinned",
+    "reclassified", "retention_applied", "erased", "pinned", "feedback",
 )  # fmt: skip
-"""Kinds of record that change the standing of others."""
+"""Kinds of record that change the standing of others, or say how useful they were."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

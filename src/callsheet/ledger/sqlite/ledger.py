@@ -213,11 +213,20 @@ class SqliteLedger:
     def _records(self, key: StreamKey, find: Callable[[sqlite3.Connection], list[StoredRow]]) -> list[Record]:
         with self._connections.reading() as connection:
             rows = find(connection)
-            known = read.stream_by_key(connection, key) if rows else None
-        return list(map(self._decoding(known[0]), rows)) if known is not None else []
+            owner = self._owner(connection, key) if rows else None
+        return [decoded(row, owner, self._vault) for row in rows] if owner is not None else []
 
     def _decoding(self, stream: Stream) -> Callable[[StoredRow], Record]:
         return partial(decoded, owner=owner_of(stream), vault=self._vault)
+
+    def _owner(self, connection: sqlite3.Connection, key: StreamKey) -> Owner | None:
+        """Whose content a stream holds; None: there is no such stream."""
+        owner = self._owners.get(key)
+        if owner is None and (known := read.stream_by_key(connection, key)) is not None:
+            if len(self._owners) >= _OWNERS:
+                self._owners.clear()
+            owner = self._owners[key] = owner_of(known[0])
+        return owner
 
     # ------------------------------------------------------------------ the graph
 
@@ -230,8 +239,9 @@ class SqliteLedger:
 
     def links(self, key: StreamKey, query: LinkQuery) -> list[LinkRow]:
         with self._connections.reading() as connection:
-            known = read.stream_by_key(connection, key)
-            return graph.links(connection, key, query, self._decoding(known[0])) if known is not None else []
+            owner = self._owner(connection, key)
+            decode = partial(decoded, owner=owner, vault=self._vault) if owner is not None else None
+            return graph.links(connection, key, query, decode) if decode is not None else []
 
     def postings(self, key: StreamKey, query: PostingQuery) -> list[Posting]:
         indexing = self._indexing(key)
@@ -264,13 +274,8 @@ class SqliteLedger:
         owner = self._owners.get(key)
         if owner is None:
             with self._connections.reading() as connection:
-                known = read.stream_by_key(connection, key)
-            if known is None:
-                return None
-            if len(self._owners) >= _OWNERS:
-                self._owners.clear()
-            owner = self._owners[key] = owner_of(known[0])
-        return Indexing(self._vault, owner)
+                owner = self._owner(connection, key)
+        return Indexing(self._vault, owner) if owner is not None else None
 
     # ------------------------------------------------------------------ vectors
 
