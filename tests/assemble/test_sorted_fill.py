@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from callsheet.assemble.items import Item
 from callsheet.assemble.planning import Fresh
 from callsheet.assemble.sorted_fill import fill, score
 from callsheet.graph.enums import Level, Reason, Role
@@ -41,7 +42,12 @@ def test_the_score_is_the_weighted_sum_of_the_sources(
 
 
 def told(story: Story, room: int, *, brought: tuple[RecordId, ...] = ()) -> dict[RecordId, Level]:
-    return fill(tuple(story.items.values()), {}, room, weights=DEFAULT, turn=story.turn, brought=brought)
+    return fill(tuple(rested(story)), {}, room, weights=DEFAULT, brought=brought)
+
+
+def rested(story: Story) -> list[Item]:
+    """The items of a conversation whose turns take a minute each."""
+    return [dataclasses.replace(item, minutes=float(story.turn - item.turn)) for item in story.items.values()]
 
 
 def test_what_does_not_fit_is_skipped_and_what_follows_is_not() -> None:
@@ -76,9 +82,7 @@ def test_what_tells_nothing_takes_no_room() -> None:
 def test_what_must_stand_stands_whatever_the_room() -> None:
     story = Story()
     kept = story.exchange(100)[2]
-    assert fill(tuple(story.items.values()), {kept: Level.REF}, -50, weights=DEFAULT, turn=story.turn) == {
-        kept: Level.REF
-    }
+    assert fill(tuple(story.items.values()), {kept: Level.REF}, -50, weights=DEFAULT) == {kept: Level.REF}
 
 
 @given(

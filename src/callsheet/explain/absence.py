@@ -206,6 +206,7 @@ def _because(outcome: Outcome, evidence: Evidence, known: Known, sheet: RecordId
         case Outcome.NOT_WORTH:
             when = f"when sheet {evidence.since or sheet} was written anew"
             figures = f": {weighed(worth)}" if worth is not None else ""
+            figures += f"; judged {known.feedback:+.2f} by feedback" if known.feedback is not None else ""
             return f"{could} and was not worth its tokens {when}{figures}"
         case Outcome.REDUNDANT:
             return f"{could}; all its results stand there themselves, so it would add nothing"

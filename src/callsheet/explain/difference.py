@@ -27,6 +27,10 @@ class Change(Value):
     #: Why it stands so in the other request, or does not.
     reason: Reason | None = None
     because: str = ""
+    #: Why it left when a request was written anew, as a code of `callsheet.assemble.paging.PageOut` or a reason, and
+    #: in which; empty and None: it did not, or stood by itself.
+    paged_out: str = ""
+    since: RecordId | None = None
 
 
 class Difference(Value):
@@ -59,15 +63,19 @@ class Shown(Value):
 
 
 def difference(
-    one: Shown, other: Shown, known: Mapping[RecordId, Known], reasons: Mapping[RecordId, WhyNot] | None = None
+    one: Shown,
+    other: Shown,
+    known: Mapping[RecordId, Known],
+    reasons: Mapping[RecordId, WhyNot] | None = None,
+    paged_out: Mapping[RecordId, tuple[str, RecordId]] | None = None,
 ) -> Difference:
     """What changed from `one` to `other`, records in the order of the request that shows them.
 
-    `reasons` say what became of a record in the other one.
+    `reasons` say what became of a record in the other one, `paged_out` why and in which request it left.
     """
     before, after = _places(one.selections), _places(other.selections)
     prefix = common_prefix(one.blocks[1:], other.blocks[1:])
-    telling = _Telling(known=known, reasons=reasons or {})
+    telling = _Telling(known=known, reasons=reasons or {}, paged_out=paged_out or {})
     return Difference(
         one=one.id,
         other=other.id,
@@ -110,9 +118,11 @@ class _Telling:
 
     known: Mapping[RecordId, Known]
     reasons: Mapping[RecordId, WhyNot]
+    paged_out: Mapping[RecordId, tuple[str, RecordId]]
 
     def change(self, id: RecordId, before: Selection | None, after: Selection | None) -> Change:
         why = self.reasons.get(id)
+        code, since = self.paged_out.get(id, ("", None)) if after is None else ("", None)
         return Change(
             record=id,
             before=before.level if before is not None else Level.NONE,
@@ -122,6 +132,8 @@ class _Telling:
             what=about(self.known[id]) if id in self.known else f"record {id}",
             reason=why.reason if why is not None else None,
             because=why.because if why is not None else "",
+            paged_out=code,
+            since=since,
         )
 
 
@@ -152,7 +164,8 @@ def _lines(found: Difference) -> Iterator[str]:
 
 
 def _why(change: Change) -> str:
-    return f"; {change.because}" if change.because else ""
+    left = f"; it left sheet {change.since} ({change.paged_out.replace('_', ' ')})" if change.paged_out else ""
+    return f"{left}; {change.because}" if change.because else left
 
 
 def _where(level: Level, note: int) -> str:

@@ -76,6 +76,8 @@ class Known(Value):
     withheld: Count = 0
     #: Secrets in it are shown as marks.
     marked: bool = False
+    #: What was said of how useful it is, from -1 to 1; None: nothing.
+    feedback: float | None = None
     #: Who asked for its exact bytes: ``caller`` or ``user``; empty: nobody. And in which request, if an earlier one.
     exact: str = ""
     exact_since: RecordId | None = None

@@ -150,6 +150,8 @@ def because(
         said.append(f"the arguments of {known.withheld:,} of its calls are withheld")
     if known.marked and selection.level in _TOLD:
         said.append("secrets in it stand as marks")
+    if known.feedback is not None:
+        said.append(f"judged {known.feedback:+.2f} by feedback")
     return "; ".join(said)
 
 
@@ -164,7 +166,7 @@ def _because(
     rule = decision.rule if decision is not None and decision.reason is reason else ""
     if known.kind == "tool_memory" and reason in (Reason.INCLUDED, Reason.CONFLICT):
         also = f", and says so: {REASONS[reason]}" if reason is Reason.CONFLICT else ""
-        return f"{_stands_for(known)}{also}; raw not loaded because the memory was enough"
+        return f"{_stands_for(known)}{also}; raw not loaded because the memory was enough{_held(decision)}"
     if known.kind == KEPT and reason in (Reason.INCLUDED, Reason.CONFLICT):
         also = f", and says so: {REASONS[reason]}" if reason is Reason.CONFLICT else ""
         return _kept(decision, "the newest turns call for it") + also
@@ -183,7 +185,8 @@ def _because(
             named = f" ({rule})" if rule else ""
             return _kept(decision, f"raw not loaded because the dense form tells the same{named}")
         case Level.FOCUS:
-            return f"raw not loaded because it is longer than the limit for one result{_weighed(worth)}"
+            long = f"it is longer than the limit for one result{_weighed(worth)}"
+            return f"raw not loaded because {long}{_held(decision)}"
         case Level.REF if not selection.note:
             return "raw not loaded because the same result of the same call stands in view"
         case _:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from callsheet.assemble.paging import PagedOut, told
 from callsheet.explain.facts import MEMORY, Known, Worth
 from callsheet.explain.sentences import protection, stands
 from callsheet.explain.words import NO_RULES, REWRITES
@@ -51,6 +52,8 @@ class Explained(Value):
     rewritten_because: str
     levels: tuple[tuple[Level, int], ...]
     omitted: tuple[tuple[Reason, int], ...]
+    #: Where it was written anew: what had stood in the request before and left, by why, as codes.
+    paged_out: PagedOut
     #: Memories of the user that were looked at and do not stand in it, by reason.
     memories_left_out: tuple[tuple[Reason, int], ...]
     #: Records on branches that this one does not inherit; no budget had a part in it. None: not counted.
@@ -103,6 +106,7 @@ def explain(
         rewritten_because=REWRITES.get(assembly.rewritten, assembly.rewritten),
         levels=tuple((level, counts[level]) for level in Level if level in counts),
         omitted=tuple((reason, count) for reason, count in assembly.omitted if reason is not Reason.BRANCH),
+        paged_out=assembly.paged_out,
         memories_left_out=tuple(
             (Reason(code.removeprefix(MEMORY)), count) for code, count in assembly.decisions if code.startswith(MEMORY)
         ),
@@ -179,8 +183,14 @@ def _figures(explained: Explained) -> Iterator[str]:
         yield f"Not inherited, whatever the budget: {explained.other_branches:,} (branch){children}."
     for reason, count in explained.omitted:
         yield f"Left out: {count:,} ({reason.value.replace('_', ' ')})."
+    for line in told(explained.paged_out, _NAMED):
+        yield f"Stood before and left: {line}."
     for reason, count in explained.memories_left_out:
         yield f"Left out of the memories of the user: {count:,} ({reason.value.replace('_', ' ')})."
+
+
+_NAMED = 5
+"""Records of one kind that a figure names; all are in `Explained`."""
 
 
 def _in_particular(boundary: Boundary) -> bool:

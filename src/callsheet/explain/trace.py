@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 
 from callsheet.assemble.items import Item
+from callsheet.assemble.signal import favour, signal
 from callsheet.explain.facts import Known, Worth
 from callsheet.explain.sentences import about, spoke, weighed
 from callsheet.explain.sheet import reader
@@ -45,6 +46,9 @@ class Weights(Value):
     gist_keeps: float
     #: Of results and memories.
     worth: Worth | None = None
+    #: The usage signal, 0 to 1, and by what outcome and feedback multiply the likelihood of being needed.
+    signal: float = 0.0
+    favour: float = 1.0
     open: bool = False
     exact: bool = False
     given: bool = False
@@ -172,6 +176,8 @@ def weights(item: Item, worth: Worth | None) -> Weights:
         used=item.used,
         gist_keeps=item.gist_keeps,
         worth=worth,
+        signal=signal(item),
+        favour=favour(item),
         open=item.open,
         exact=item.exact,
         given=item.given,

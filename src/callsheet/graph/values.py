@@ -22,8 +22,11 @@ class _ValueMeta(StructMeta):
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(field,))
-class Value(Struct, metaclass=_ValueMeta, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """Base of everything that is stored: cannot change, compares by content; a field at its default takes no room."""
+class Value(Struct, metaclass=_ValueMeta, frozen=True, omit_defaults=True, forbid_unknown_fields=True, gc=False):
+    """Base of everything that is stored: cannot change, compares by content; a field at its default takes no room.
+
+    What cannot change cannot come to hold itself, so the collector of reference cycles need not look at it.
+    """
 
     def __repr__(self) -> str:
         # Bytes are content, such as what a sender put beside a message: printed, they are told by their number.

@@ -1,9 +1,10 @@
 """Gathers what explanations need from the store: a stored request, the records behind it, and it made again."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 
 from callsheet.assemble.compose import INSTRUCTING
 from callsheet.assemble.delta import common_prefix
+from callsheet.assemble.paging import codes
 from callsheet.errors import NotFound, PolicyError
 from callsheet.explain import absence, sheet
 from callsheet.explain import difference as differing
@@ -110,10 +111,24 @@ def difference(session: Session, one: RecordId, other: RecordId) -> Difference:
         seen = {**facts(before, shows[0]), **facts(after, shows[1])}
         reasons = _reasons(after, [id for id in seen if _moved(before, after, id)])
     except PolicyError:
-        return differing.difference(
-            _shown(before), _shown(after), {**plain(before, shows[0]), **plain(after, shows[1])}
-        )
-    return differing.difference(_shown(before), _shown(after), seen, reasons)
+        seen, reasons = {**plain(before, shows[0]), **plain(after, shows[1])}, {}
+    return differing.difference(_shown(before), _shown(after), seen, reasons, _paged_out(before, after, shows))
+
+
+def _paged_out(
+    before: Revisited, after: Revisited, shows: Sequence[Container[RecordId]]
+) -> dict[RecordId, tuple[str, RecordId]]:
+    """Of what only the earlier one shows, why and in which of the requests between it left last."""
+    left = {one.record for one in before.whole.selected if one.record not in shows[1]}
+    found: dict[RecordId, tuple[str, RecordId]] = {}
+    current: Revisited | None = after
+    for _ in range(LOOKED_BACK):
+        if current is None or current.record.position <= before.record.position or found.keys() >= left:
+            break
+        here = codes(current.sheet.paged_out)
+        found = {id: (here[id], current.record.id) for id in left & here.keys()} | found
+        current = current.earlier
+    return found
 
 
 def _moved(before: Revisited, after: Revisited, id: RecordId) -> bool:

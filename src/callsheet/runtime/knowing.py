@@ -15,6 +15,7 @@ from callsheet.graph.query import NodeQuery
 from callsheet.graph.record import Record
 from callsheet.policy.visibility import hidden_from
 from callsheet.runtime.attributing import anothers
+from callsheet.runtime.judged import judged
 from callsheet.runtime.recollecting import replacements
 from callsheet.runtime.redacting import shows_secrets
 from callsheet.runtime.releasing import Reader, readers
@@ -41,6 +42,7 @@ def facts(seen: Revisited, ids: Iterable[RecordId]) -> dict[RecordId, Known]:
     replaced = replacements(seen.standings(wanted), wanted)
     gifts, withheld = given(seen), _withheld(seen)
     exact = _exact(seen, records)
+    judgements = judged(seen.place.ledger, seen.place.conversation.key, seen.lineage, seen.boundary)
     seen.desk.fetch(seen.place.ledger, seen.place.conversation.key, wanted)
     found: dict[RecordId, Known] = {}
     for record in records:
@@ -52,6 +54,7 @@ def facts(seen: Revisited, ids: Iterable[RecordId]) -> dict[RecordId, Known]:
             replaced_by=replaced.get(record.id, ()),
             withheld=_hidden_calls(seen, record, withheld),
             marked=_marked(seen, record),
+            feedback=judgements.of(record.id),
             exact=who,
             exact_since=since,
         )

@@ -131,7 +131,8 @@ class Retelling:
         pinned = self._pinned(known, changes) if changes is not None else []
         once = _once([*retold.records, *focus, *pinned])
         standing = [ground.desk.records[one.record] for one in view if one.record in ground.desk.records]
-        before = [record for record in standing if second_hand(record.body) is not None and record.id not in once]
+        told = (record for record in standing if isinstance(record.body, Episode | Milestone | Fact))
+        before = [record for record in told if record.id not in once]
         every = (*once.values(), *before)
         void = self._silent(every, telling, retold)
         if changes is not None:

@@ -3,6 +3,7 @@
 import sqlite3
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import chain
 
 from callsheet.graph.cut import Lineage
@@ -116,15 +117,24 @@ def nodes(connection: sqlite3.Connection, key: StreamKey, wanted: NodeQuery) -> 
 
 def _searches(key: StreamKey, wanted: NodeQuery) -> Iterator[tuple[str, tuple[str | int, ...]]]:
     """The query and its values for every range of an index in which wanted records can stand."""
-    end = "newest" if wanted.newest else "oldest"
     limit = EVERYTHING if wanted.limit is None else wanted.limit
     before = EVERYTHING if wanted.before is None else wanted.before
-    in_series: dict[str, list[str]] = defaultdict(list)
-    for kind in wanted.kinds:
-        in_series[series_of(kind)].append(kind)
     for branch, upto in branches(wanted.lineage):
-        name, place = (f"series_{end}", (branch,)) if branch is not None else (f"series_{end}_anywhere", ())
+        place = (branch,) if branch is not None else ()
         within = (wanted.after, min(upto, before - 1))
-        for series, kinds in in_series.items():
-            (portion,) = portions(kinds)
-            yield query(name, len(portion)), (key.tenant, key.stream, series, *place, *within, *portion, limit)
+        for text, series, kinds in _series(wanted.kinds, wanted.newest, branch is None):
+            yield text, (key.tenant, key.stream, series, *place, *within, *kinds, limit)
+
+
+@lru_cache(maxsize=256)
+def _series(kinds: tuple[str, ...], newest: bool, anywhere: bool) -> tuple[tuple[str, str, tuple[str, ...]], ...]:
+    """For every series in which records of these kinds are found the query, and the kinds that it asks for there."""
+    name = f"series_{'newest' if newest else 'oldest'}{'_anywhere' if anywhere else ''}"
+    in_series: dict[str, list[str]] = defaultdict(list)
+    for kind in kinds:
+        in_series[series_of(kind)].append(kind)
+    found: list[tuple[str, str, tuple[str, ...]]] = []
+    for series, held in in_series.items():
+        (portion,) = portions(held)
+        found.append((query(name, len(portion)), series, tuple(portion)))
+    return tuple(found)

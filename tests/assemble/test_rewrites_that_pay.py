@@ -1,0 +1,40 @@
+"""Whether a rewrite can pay at all is told before its note is chosen: by what it leaves at least."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from callsheet.assemble.items import SecondHand
+from callsheet.assemble.planning import Fresh, Rewrite, Standing
+from callsheet.graph.enums import Level, Reason
+from callsheet.graph.nodes import Selection
+from callsheet.policy.sets import BALANCED
+from tests.assemble.items import Story
+from tests.assemble.test_episodes import item
+
+TOLD = st.lists(st.tuples(st.sampled_from(SecondHand), st.sampled_from([Level.NONE, Level.REF])), max_size=16)
+
+
+@given(
+    told=TOLD,
+    exchanges=st.integers(min_value=2, max_value=12),
+    tokens=st.integers(min_value=5, max_value=400),
+    low=st.integers(min_value=0, max_value=4_000),
+    shown=st.sampled_from([0.0, 0.25, 1.0]),
+    focus=st.integers(min_value=0, max_value=3),
+)
+def test_a_rewrite_leaves_no_less_than_was_told_beforehand(
+    *, told: list[tuple[SecondHand, Level]], exchanges: int, tokens: int, low: int, shown: float, focus: int
+) -> None:
+    story = Story()
+    for _ in range(exchanges):
+        story.exchange(tokens)
+    view = tuple(Selection(record=id, level=Level.RAW, reason=Reason.INCLUDED) for id in story.items)
+    beside = [item(f"told{place}", kind, place, least=least) for place, (kind, least) in enumerate(told, start=1)]
+    story.items.update((one.id, one) for one in beside)
+    ids = tuple(one.id for one in beside)
+    policy = replace(BALANCED, name="shown", compaction=replace(BALANCED.compaction, shown=shown))
+    planner, fresh = story.planner(low=low, policy=policy), Fresh(brought=ids[:focus], memories=ids)
+    begun = planner._begun(Standing(selections=view), fresh)
+    plan = planner._ended(begun, fresh, Rewrite.PAYS)
+    assert begun.least <= planner.size(plan.selections)
