@@ -6,8 +6,9 @@ RECORDINGS is a folder of recorded trajectories (``NAME.jsonl.gz``); those of `F
 where the parts of sessions come from. TABLES is the folder of tables of how likely results are needed that
 ``tools/fit_needed.py --out`` writes: each recording is measured with the one that has not seen its source.
 
-All of it takes about half an hour of one core. With ``--rows`` what was measured is kept in a file, a line each, and not
-measured again: remove the file after a change to the library. ``--every 3`` measures each third recording of each file.
+All of it takes about half an hour of one core. With ``--rows`` what was measured is kept in a file, a line each, and
+not measured again: remove the file after a change to the library, or for another ``--every``. ``--every 3`` measures
+each third recording of each file.
 """
 
 import argparse

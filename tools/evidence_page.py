@@ -40,8 +40,8 @@ How much of what a model will need still stands in its request, and how many tok
 as [What is measured](measuring.md) describes it: at every message of recorded agents the request is made that Callsheet
 would have sent, and compared with what the recorded message then used. No model is asked.
 
-![Three panels, one for each file of recordings: tokens in percent of plain replay from left to right, hard evidence kept
-in percent from bottom to top.](evidence.svg)
+![Three panels, one for each file of recordings: tokens in percent of plain replay from left to right, hard evidence
+kept in percent from bottom to top.](evidence.svg)
 
 Up and to the left is better. Each line is one policy set, from its largest budget to its smallest.
 """
@@ -50,7 +50,7 @@ _SETTINGS = """\
 ## What was measured
 
 - **Recordings.** `long_sessions`: recorded tasks one after another in one conversation. `interleaved_sessions`: each
-  task is taken up again after all others have begun. `tau_airline`: one customer's request each, a few pages long.{sample}
+  task is taken up again after all others have begun. `tau_airline`: one customer's request each.{sample}
 - **Callsheet.** Requests for `gpt-5.2`, one turn a minute, everything else at its default. Each recording goes with a
   table of [how likely results are needed](../assembling.md#how-likely-is-it-needed) that was fitted without the source
   that the recording comes from.
@@ -65,8 +65,8 @@ _SETTINGS = """\
   reading a record to which the request refers, or a search for the value itself. So it says that nothing is lost, not
   that a model would think of looking. Without recall nothing comes back.
 
-To measure again: `python tools/evidence_figures.py` ([how](https://github.com/callsheet/callsheet/tree/main/benchmarks)).
-For your own recordings: `callsheet replay FILE... --policy ... --budget ... --reachable`.
+To measure again: `tools/evidence_figures.py`; `benchmarks/README.md` says how. For your own recordings:
+`callsheet replay FILE... --policy ... --budget ... --reachable`.
 """
 
 
@@ -98,9 +98,9 @@ class Measured(msgspec.Struct, frozen=True):
     reachable: Reach
 
     @property
-    def hard(self) -> float:
-        """Hard evidence kept, in percent."""
-        return self.evidence["hard"].percent or 0.0
+    def hard(self) -> float | None:
+        """Hard evidence kept, in percent; None: none was needed."""
+        return self.evidence["hard"].percent
 
 
 def setting(policy: str, budget: int | None) -> str:
@@ -117,7 +117,11 @@ def write(rows: Iterable[Mapping[str, object]], *, every: int) -> None:
 
 def page(measured: Sequence[Measured], every: int) -> str:
     """The page."""
-    sample = f"\n  Each of every {every} recordings of a file was measured, the first of them." if every > 1 else ""
+    sample = (
+        f"\n  **A sample**: one of {every} recordings of each file was measured, from the first on."
+        if every > 1
+        else ""
+    )
     parts = [_HEAD]
     for file in TARGETS:
         parts.append("\n".join(_table(file, [row for row in measured if row.file == file])))
@@ -142,7 +146,7 @@ def drawn(measured: Sequence[Measured]) -> str:
 
 def _points(measured: Sequence[Measured], file: str, name: str) -> list[tuple[float, float]]:
     rows = sorted((row for row in measured if row.file == file and _family(row) == name), key=_order)
-    return [(row.tokens_percent, row.hard) for row in rows]
+    return [(row.tokens_percent, row.hard) for row in rows if row.hard is not None]
 
 
 def _family(row: Measured) -> str:
@@ -183,7 +187,7 @@ def _short(measured: Sequence[Measured]) -> Iterator[str]:
             _judged(row.tokens_percent, tokens, "≤"),
             _judged(row.billed_percent, billed, "≤"),
             _judged(row.hard, hard, "≥"),
-            _judged(row.reachable.percent or 0.0, 100, "≥"),
+            _judged(row.reachable.percent, 100, "≥"),
         ]
         failed += [file] if any("**" in cell for cell in cells) else []
         yield f"| {file} | {' | '.join(cells)} |"
@@ -197,7 +201,9 @@ def _short(measured: Sequence[Measured]) -> Iterator[str]:
             yield f"Not one call away in {file}, under `balanced`: {told}.\n"
 
 
-def _judged(reached: float, target: float, sign: str) -> str:
+def _judged(reached: float | None, target: float, sign: str) -> str:
+    if reached is None:
+        return f"– ({sign} {target:g})"
     met = reached <= target if sign == "≤" else reached >= target
     told = f"{reached:.1f}"
     return f"{told if met else f'**{told}**'} ({sign} {target:g})"

@@ -101,9 +101,9 @@ def _mark(series: Series, place: tuple[float, float]) -> str:
         "square": ((-4, -4), (4, -4), (4, 4), (-4, 4)),
         "triangle": ((0, -5), (5, 4), (-5, 4)),
         "diamond": ((0, -5), (5, 0), (0, 5), (-5, 0)),
-        "cross": ((-5, -2), (-2, -2), (-2, -5), (2, -5), (2, -2), (5, -2), (5, 2), (2, 2), (2, 5), (-2, 5), (-2, 2), (-5, 2)),
+        "cross": ((-5, -5), (0, -2), (5, -5), (2, 0), (5, 5), (0, 2), (-5, 5), (-2, 0)),
         "star": ((0, -6), (2, -2), (6, 0), (2, 2), (0, 6), (-2, 2), (-6, 0), (-2, -2)),
-    }[series.mark]  # fmt: skip
+    }[series.mark]
     path = " ".join(f"{x + dx:.1f},{y + dy:.1f}" for dx, dy in corners)
     return f'<polygon points="{path}" fill="{colour}"/>'
 

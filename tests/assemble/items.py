@@ -102,8 +102,9 @@ class Story:
         needed: Needed = LIKELY,
         cached: float = 0.1,
         habit: Habit = NEW,
-        episode: int = 0,
+        episode: int | None = None,
     ) -> Planner:
+        """Without `episode`, the present task begins with the newest turn."""
         return Planner(
             items=self.items,
             policy=policy,
@@ -117,5 +118,5 @@ class Story:
             needed=needed,
             turn=self.turn,
             habit=habit,
-            episode=episode,
+            episode=self.turn if episode is None else episode,
         )

@@ -2,7 +2,7 @@
 
 import pytest
 
-from callsheet.assemble.planning import Fresh, Plan, Rewrite, Standing
+from callsheet.assemble.planning import Fresh, Plan, Planner, Rewrite, Standing
 from callsheet.graph.enums import Level, Reason, Role
 from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import Selection
@@ -196,23 +196,50 @@ def test_above_the_high_mark_it_is_shrunk_to_the_low_one() -> None:
     assert places(plan, note=1)
 
 
-def test_keeping_what_a_rewrite_would_drop_is_paid_for_until_it_costs_what_rewriting_costs() -> None:
-    story = long_story(exchanges=40)
-    before = standing(story, *story.items)
-    planner = story.planner(low=1_000, needed=NEVER)
-    steps = 0
-    while True:
+def until_it_pays(planner: Planner, before: Standing) -> tuple[int, Plan]:
+    """Nothing new comes until a rewrite pays: the requests that were appended to, and the rewrite."""
+    for steps in range(1_000):
         plan = planner.plan(before, Fresh())
         if plan.rewrite is not None:
-            break
+            assert Rewrite.PAYS is plan.rewrite
+            assert 0.0 == plan.carried
+            return steps, plan
         assert plan.carried > before.carried
         before = Standing(selections=plan.selections, carried=plan.carried)
-        steps += 1
-    assert Rewrite.PAYS is plan.rewrite
-    assert 0.0 == plan.carried
-    # Spent on keeping: what is above the low mark, at the cached price. A rewrite costs the low mark afresh.
-    spent = 0.1 * (planner.size(before.selections) - 1_000)
-    assert steps * spent < 0.9 * 1_000 <= (steps + 1) * spent
+    raise AssertionError("it never paid")
+
+
+@pytest.mark.parametrize("exchanges", [10, 20, 40])
+def test_keeping_what_a_rewrite_would_drop_is_paid_for_until_it_costs_what_rewriting_costs(exchanges: int) -> None:
+    story = long_story(exchanges)
+    before = standing(story, *story.items)
+    planner = story.planner(low=1_000, needed=NEVER)
+    steps, plan = until_it_pays(planner, before)
+    # Spent on keeping: what was left out, at the cached price. A rewrite costs afresh what it leaves, but for the
+    # instructions in front, which stay cached.
+    left = planner.size(plan.selections)
+    spent = 0.1 * (planner.size(before.selections) - left)
+    cost = 0.9 * (left - 50)
+    assert steps * spent < cost <= (steps + 1) * spent
+
+
+def test_the_more_a_rewrite_leaves_the_later_it_pays() -> None:
+    story = long_story(exchanges=20)
+    before = standing(story, *story.items)
+    sooner, small = until_it_pays(story.planner(low=2_000, needed=NEVER), before)
+    planner = story.planner(low=2_000)
+    later, large = until_it_pays(planner, before)
+    assert planner.size(small.selections) < planner.size(large.selections)
+    assert sooner < later
+
+
+def test_where_a_rewrite_would_leave_all_that_stands_none_is_made() -> None:
+    story = long_story(exchanges=12)
+    planner, before = story.planner(low=50_000), standing(story, *story.items)
+    for _ in range(200):
+        plan = planner.plan(before, Fresh())
+        assert plan.rewrite is None
+        before = Standing(selections=plan.selections, carried=plan.carried)
 
 
 def test_verbatim_sets_never_rewrite_what_stands() -> None:

@@ -14,12 +14,20 @@ from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import Selection
 from callsheet.graph.query import NodeQuery
 from callsheet.policy.sets import LEAN, PolicySetDocument
-from callsheet.policy.settings import Fill
+from callsheet.policy.settings import Fill, Water
 from callsheet.testing import FixedClock, memory_runtime
 from tests.runtime.replies import asks, call, openai_reply, result, user
 
 BRIEF = replace(LEAN, name="brief", turns=2)
 SORTED = replace(BRIEF, name="sorted", fill=Fill.SORTED)
+TIGHT = replace(BRIEF, name="tight", compaction=replace(BRIEF.compaction, shown=0.0))
+JUDGED = replace(
+    SORTED,
+    name="judged",
+    weights=replace(SORTED.weights, recency=0.0, semantic=0.0, role=0.0, signal=1.0),
+    high_water=Water(tokens=2_400),
+    low_water=Water(tokens=1_700),
+)
 KILNS = 16
 SCARCE = 450
 """Tokens that a request takes, but not with a line for each kiln."""
@@ -107,7 +115,7 @@ def memory(talk: Conversation, results: Sequence[RecordId]) -> RecordId:
 
 
 def idle_memory(talk: Conversation, results: Sequence[RecordId]) -> RecordId:
-    return talk.promote(results[-1], summary="The last kiln is well.")
+    return talk.promote(look(talk, 90), summary="The last kiln is well.")
 
 
 PINNED: Mapping[str, Callable[[Conversation, Sequence[RecordId]], RecordId]] = {
@@ -131,25 +139,24 @@ def test_everything_that_a_request_shows_can_be_pinned(
     assert stands(sent(talk.branch(name="aside"), policy), wanted)
 
 
-def test_episodes_and_what_they_hold_can_be_pinned() -> None:
-    with memory_runtime() as runtime:
-        talk = runtime.conversation("kilns")
-        fired(talk)
-        talk.record(user("Never fire K-03 over 900 degrees."))
-        talk.record(openai_reply("Agreed."), sheet=sent(talk))
-        for number in range(20, 30):
-            look(talk, number)
-            talk.record(openai_reply("Well."), sheet=sent(talk))
-        talk.compact()
-        kinds = {
-            kind: [record.id for record in talk._session.ledger.nodes(talk._session.conversation.key, query)]
-            for kind, query in {kind: NodeQuery(kinds=(kind,)) for kind in ("episode", "milestone")}.items()
-        }
-        wanted = [ids[0] for ids in kinds.values() if ids]
-        assert wanted
-        talk.pin(*wanted)
-        sheet = sent(talk)
-        assert all(stands(sheet, id) for id in wanted)
+def test_episodes_and_what_they_hold_can_be_pinned(talk: Conversation) -> None:
+    fired(talk)
+    talk.record(user("Never fire K-03 over 900 degrees."))
+    talk.record(openai_reply("Agreed."), sheet=sent(talk))
+    for number in range(20, 30):
+        look(talk, number)
+        talk.record(openai_reply("Well."), sheet=sent(talk, TIGHT))
+    talk.compact()
+    talk.record(user("What now?"))
+    talk.record(openai_reply("Wait."), sheet=sent(talk, TIGHT))
+    talk.record(user("How long?"))
+    ledger, key = talk._session.ledger, talk._session.conversation.key
+    wanted = [ledger.nodes(key, NodeQuery(kinds=(kind,)))[0].id for kind in ("episode", "milestone")]
+    assert not any(stands(sent(talk, TIGHT), id) for id in wanted)
+    talk.pin(*wanted)
+    assert all(stands(sent(talk, TIGHT), id) for id in wanted)
+    elsewhere = sent(talk.branch(name="aside"), TIGHT)
+    assert all(stands(elsewhere, id) for id in wanted)
 
 
 def test_no_budget_leaves_out_what_is_pinned(talk: Conversation) -> None:
@@ -230,17 +237,18 @@ def test_feedback_of_a_participant_changes_nothing_for_others(talk: Conversation
     assert "judged -1.00" in "\n".join(one.sentence for one in ann.explain(sent(ann).id).records)
 
 
-def test_what_is_at_hand_makes_no_other_request() -> None:
-    runtime = memory_runtime()
-    talk = runtime.conversation("kilns")
-    results = fired(talk)
-    for step, id in enumerate(results):
-        talk.feedback(id, 1 - step / 8)
-        if step % 5 == 0:
-            talk.pin(id)
-        warm = sent(talk)
-        cold = sent(runtime.conversation("kilns"))
-        assert (warm.blocks, warm.selections) == (cold.blocks, cold.selections)
+def test_praise_keeps_in_view_where_the_set_goes_by_it_alone_whatever_is_at_hand() -> None:
+    with memory_runtime() as runtime:
+        talk = runtime.conversation("kilns")
+        results = []
+        for number in range(KILNS):
+            results.append(look(talk, number))
+            talk.feedback(results[-1], 1.0 if number in (2, 3) else -1.0)
+            warm, cold = sent(talk, JUDGED), sent(runtime.conversation("kilns"), JUDGED)
+            assert (warm.blocks, warm.selections) == (cold.blocks, cold.selections)
+            talk.record(openai_reply("Well."), sheet=warm)
+        shown = [id for id in results[:-4] if stands(sent(talk, JUDGED), id)]
+        assert shown == results[2:4]
 
 
 # ---------------------------------------------------------------------------------------------- refused
@@ -304,5 +312,5 @@ def test_the_sorted_fill_goes_by_words_and_by_time() -> None:
             codes |= {code for code, _ in sheet.record.paged_out}
             assert talk.rebuild(sheet.id).same_selections
             talk.record(openai_reply(f"K-{number:02d} is well."), sheet=sheet)
-        assert "idle" in codes
+        assert {"idle", "dissimilar"} <= codes
         assert "not_relevant" not in codes

@@ -115,6 +115,8 @@ class World:
             return self.talk
         if takes(hint, str):
             return {"call": "c2", "message": self.result}.get(name, self.result)
+        if takes(hint, float):
+            return 0.5
         return {"role": "user", "content": "x"} if hint is object else ()
 
     def call(self, asked: Parameter, value: object) -> object:

@@ -157,8 +157,8 @@ def worth(
 ) -> Worth:
     """What a result is worth in its fullest form in a note, as planning weighs it.
 
-    `turn` is the turn that the request answers, `reuse` the share of earlier results that were used again, `cached`
-    what a token that the provider has seen costs, in fresh ones, `episode` the turn in which the present task began.
+    `turn` is the turn that the request answers, `habit` how the conversation used its results before, `cached` what a
+    token that the provider has seen costs, in fresh ones.
     """
     told = item.noted.get(Level.DENSE, item.noted.get(Level.RAW, item.noted.get(Level.GIST, 0) if item.covers else 0))
     size = told or fullest(item)

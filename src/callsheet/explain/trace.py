@@ -87,7 +87,7 @@ class Planned(Value):
     turn: Count
     #: The turn in which the present task began.
     episode: Count
-    #: The share of results that were used again.
+    #: How often each earlier result was used when it had not been used for some turns.
     reuse: float
     #: What a cached token costs, in fresh ones; and of the policy set: requests looked ahead, and what a miss costs.
     cached: float
@@ -209,8 +209,8 @@ def _head(trace: Trace) -> Iterator[str]:
     yield f"It took, when it was assembled: {phases or 'not measured'}."
     planned = trace.planned
     yield (
-        f"Planned for turn {planned.turn:,}, the task since turn {planned.episode:,}; of the results before "
-        f"{planned.reuse:.0%} were used again; a cached token costs {planned.cached:g} of a fresh one, "
+        f"Planned for turn {planned.turn:,}, the task since turn {planned.episode:,}; each result before was used late "
+        f"{planned.reuse:.2f} times; a cached token costs {planned.cached:g} of a fresh one, "
         f"{planned.horizon:,} requests are looked ahead, a miss costs {planned.miss:,.0f}; carried {planned.carried:,}."
     )
     if planned.unlooked:

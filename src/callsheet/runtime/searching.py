@@ -237,13 +237,16 @@ def _passages(seen: Sight, query: str, wanted: Sequence[str], limit: int) -> lis
 
 
 def _together(found: Sequence[Finding], others: Sequence[Finding]) -> list[Finding]:
-    """Both lists as one, each in its order: by turns, exact matches before the others."""
+    """Both lists as one, each in its order: exact matches before the others, then what more speaks for.
+
+    Scores of both say the same: see `callsheet.recall.fusing`.
+    """
     merged: list[Finding] = []
-    first, second = list(enumerate(found)), list(enumerate(others))
+    first, second = list(found), list(others)
     while first and second:
-        (at, one), (place, other) = first[0], second[0]
-        merged.append((first if (not one.exact, at) <= (not other.exact, place) else second).pop(0)[1])
-    return [*merged, *(one for _, one in (*first, *second))]
+        one, other = first[0], second[0]
+        merged.append((first if (not one.exact, -one.score) <= (not other.exact, -other.score) else second).pop(0))
+    return [*merged, *first, *second]
 
 
 def _place(found: Ranked, record: Record) -> tuple[bool, bool, bool]:
