@@ -46,11 +46,16 @@ kept in percent from bottom to top.](evidence.svg)
 Up and to the left is better. Each line is one policy set, from its largest budget to its smallest.
 """
 
+_SAMPLE = """\
+**This is a sample**: one of {every} recordings of each file, from the first on. So few say how settings compare, and
+not whether targets are met: sessions differ more from each other than settings do.
+"""
+
 _SETTINGS = """\
 ## What was measured
 
 - **Recordings.** `long_sessions`: recorded tasks one after another in one conversation. `interleaved_sessions`: each
-  task is taken up again after all others have begun. `tau_airline`: one customer's request each.{sample}
+  task is taken up again after all others have begun. `tau_airline`: one customer's request each.
 - **Callsheet.** Requests for `gpt-5.2`, one turn a minute, everything else at its default. Each recording goes with a
   table of [how likely results are needed](../assembling.md#how-likely-is-it-needed) that was fitted without the source
   that the recording comes from.
@@ -117,16 +122,11 @@ def write(rows: Iterable[Mapping[str, object]], *, every: int) -> None:
 
 def page(measured: Sequence[Measured], every: int) -> str:
     """The page."""
-    sample = (
-        f"\n  **A sample**: one of {every} recordings of each file was measured, from the first on."
-        if every > 1
-        else ""
-    )
-    parts = [_HEAD]
+    parts = [_HEAD, *([_SAMPLE.format(every=every)] if every > 1 else [])]
     for file in TARGETS:
         parts.append("\n".join(_table(file, [row for row in measured if row.file == file])))
     parts.append("\n".join(_short(measured)))
-    parts.append(_SETTINGS.format(sample=sample))
+    parts.append(_SETTINGS)
     return "\n".join(parts)
 
 
@@ -193,7 +193,7 @@ def _short(measured: Sequence[Measured]) -> Iterator[str]:
         yield f"| {file} | {' | '.join(cells)} |"
     yield ""
     if failed:
-        yield f"What is in bold is not reached: in {' and in '.join(failed)}.\n"
+        yield f"What is in bold is not reached: {', '.join(failed)}.\n"
     lost = {row.file: row.reachable.unfetched for row in measured if row.candidate == "balanced"}
     for file in TARGETS:
         if lost[file]:

@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from callsheet.assemble.paging import PageOut, codes, paged_out, told
-from callsheet.assemble.planning import Plan, Rewrite, Standing
+from callsheet.assemble.planning import Fresh, Plan, Rewrite, Standing
 from callsheet.graph.enums import Level, Reason, Role
 from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import Selection
@@ -67,3 +67,16 @@ def test_another_reason_is_its_code_and_the_order_is_fixed() -> None:
     found = paged_out(out, standing, story.items, SORTED)
     assert found == (("remembered", (second,)), ("superseded", (third, first)))
     assert told(found, 1) == [f"1 (remembered): {second}", f"2 (superseded): {third}, ..."]
+
+
+def test_what_another_gave_stands_over_the_high_water_mark_only_where_it_is_pinned() -> None:
+    story = Story()
+    first, call, own = story.exchange(300)
+    lent = story.result(call, 150, least=Level.REF)
+    story.items[lent] = dataclasses.replace(story.items[lent], given=True)
+    standing = Standing(selections=selected(first, call, own))
+    planner = story.planner(high=330, low=200)
+    for pinned in (frozenset[RecordId](), frozenset({lent})):
+        fresh = Fresh(brought=(lent,), pinned=pinned)
+        shown = {one.record for one in planner.plan(standing, fresh).selections}
+        assert (lent in shown) == bool(pinned)

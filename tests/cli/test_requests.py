@@ -117,27 +117,34 @@ def test_replay_measures_our_requests_beside_the_baselines(run: Run) -> None:
 
 def test_replay_measures_each_policy_set_at_each_number_of_turns_and_budget(run: Run, tmp_path: Path) -> None:
     (tmp_path / "ours.yaml").write_text('name: ours\nversion: "2"\nextends: balanced\nhistory: focus\n')
-    (tmp_path / "log.jsonl").write_text(recording().read_text("utf-8").splitlines()[0] + "\n")
+    messages: list[dict[str, object]] = []
+    for place in range(8):
+        call = {"id": f"c{place}", "type": "function", "function": {"name": "look", "arguments": "{}"}}
+        messages += [{"role": "user", "content": f"Shelf {place}?"}, {"role": "assistant", "tool_calls": [call]}]
+        shelf = [{"order_id": f"W-{place:02}{number:03}", "state": "packed"} for number in range(40)]
+        messages += [{"role": "tool", "tool_call_id": f"c{place}", "content": json.dumps(shelf)}]
+    messages += [{"role": "user", "content": "What was first?"}, {"role": "assistant", "content": "W-00000."}]
+    (tmp_path / "log.jsonl").write_text(json.dumps({"id": "a", "messages": messages}) + "\n")
     asked = ("--policy", "lean", "--policy", tmp_path / "ours.yaml", "--turns", 2, "--turns", 4, "--budget", "none")
 
-    ran = run("replay", tmp_path / "log.jsonl", *asked, "--budget", 3000, "--no-baselines", "--reachable", "--json")
+    ran = run("replay", tmp_path / "log.jsonl", *asked, "--budget", 1000, "--no-baselines", "--reachable", "--json")
 
     rows = ran.document["rows"]
     assert isinstance(rows, list)
     assert [row["candidate"] for row in rows] == [
         "plain replay",
         "callsheet, lean, turns 2",
-        "callsheet, lean, turns 2, budget 3,000",
+        "callsheet, lean, turns 2, budget 1,000",
         "callsheet, lean, turns 4",
-        "callsheet, lean, turns 4, budget 3,000",
+        "callsheet, lean, turns 4, budget 1,000",
         "callsheet, ours@2, turns 2",
-        "callsheet, ours@2, turns 2, budget 3,000",
+        "callsheet, ours@2, turns 2, budget 1,000",
         "callsheet, ours@2, turns 4",
-        "callsheet, ours@2, turns 4, budget 3,000",
+        "callsheet, ours@2, turns 4, budget 1,000",
     ]
     assert rows[1]["tokens"] < rows[3]["tokens"]
-    assert rows[2]["tokens"] <= rows[1]["tokens"]
-    assert all(row["reachable"]["needed"] == row["evidence"]["hard"]["needed"] for row in rows)
+    assert rows[4]["tokens"] < rows[3]["tokens"]
+    assert all(row["reachable"]["needed"] == row["evidence"]["hard"]["needed"] == 1 for row in rows)
 
 
 def test_replay_prints_a_table_and_refuses_broken_lines(run: Run, tmp_path: Path) -> None:

@@ -83,6 +83,7 @@ def test_the_answer_is_a_result_that_recalls_and_is_not_captured_again(runtime: 
         "sql SELECT * FROM read_text('/etc/passwd')",
         "SELECT nothing FROM t",
         "sql SELECT 1; SELECT 2",
+        "sql SELEC 1",
     ],
 )
 def test_a_model_is_told_what_was_wrong_and_what_there_is(runtime: Runtime, part: str) -> None:
@@ -166,7 +167,7 @@ def test_the_byte_budget_of_the_policy_set_bounds_an_answer(runtime: Runtime) ->
         given.append(talk.answer_recall(pending))
         talk.record(result(pending.provider_id, given[-1]))
     assert len(given[0].encode()) <= 900 + 200
-    assert "to read on: the same with" in given[0]
+    assert 'to read on: "part": "rows ' in given[0]
     assert "used up" in given[2]
 
 

@@ -37,6 +37,19 @@ from callsheet.wire.tools import read_tools
         ('{"reference": "art_1", "part": "\'/usr/bin\'"}', RecallRequest(reference="art_1", search="/usr/bin")),
         ('{"reference": "art_1", "part": "\\"lines 3\\""}', RecallRequest(reference="art_1", search="lines 3")),
         ('{"reference": "art_1", "part": "lines of code"}', RecallRequest(reference="art_1", search="lines of code")),
+        ('{"reference": "art_1", "part": "search lost parcel"}', RecallRequest(reference="art_1", search="lost parcel")),
+        ('{"reference": "art_1", "part": "search: \'a b\'"}', RecallRequest(reference="art_1", search="a b")),
+        ('{"reference": "art_1", "part": "search"}', RecallRequest(reference="art_1", search="search")),
+        ('{"reference": "art_1", "part": "sql SELEC 1"}', RecallRequest(reference="art_1", sql="SELEC 1")),
+        (
+            '{"reference": "art_1", "part": "rows 184: sql SELECT a FROM t"}',
+            RecallRequest(reference="art_1", sql="SELECT a FROM t", rows=(184, None)),
+        ),
+        (
+            '{"reference": "art_1", "part": "rows 3 to 9 of SELECT a FROM t"}',
+            RecallRequest(reference="art_1", sql="SELECT a FROM t", rows=(3, 9)),
+        ),
+        ('{"reference": "art_1", "part": "rows sql"}', RecallRequest(reference="art_1", search="rows sql")),
         ('{"reference": "art_1", "part": " "}', RecallRequest(reference="art_1")),
     ],
 )
@@ -97,6 +110,9 @@ def test_a_request_writes_its_part_as_arguments() -> None:
     assert RecallRequest(reference="a", lines=(3, None)).arguments() == '"part": "lines 3:"'
     assert RecallRequest(reference="a", search="say x").arguments() == '"part": "\\"say x\\""'
     assert RecallRequest(reference="a").arguments() == ""
+    onward = RecallRequest(reference="a", sql="SELECT a FROM t", rows=(3, None))
+    assert onward.arguments() == '"part": "rows 3: sql SELECT a FROM t"'
+    assert parse('{"reference": "a", ' + onward.arguments() + "}") == onward
 
 
 ranges = st.tuples(st.integers(0, 999), st.integers(1_000, 10**12) | st.none())

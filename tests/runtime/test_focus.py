@@ -251,6 +251,23 @@ def test_praise_keeps_in_view_where_the_set_goes_by_it_alone_whatever_is_at_hand
         assert shown == results[2:4]
 
 
+@pytest.mark.parametrize("who", ["model", "user"])
+@pytest.mark.parametrize("cites", [True, False])
+def test_what_is_cited_by_its_reference_counts_as_used(talk: Conversation, who: str, cites: bool) -> None:
+    found = look(talk, 1)
+    talk.record(openai_reply("It is well."), sheet=sent(talk))
+    words = f"As it says there [{found}]." if cites else "As it says there [1], [message_99]."
+    talk.record(user("Where is that from?") if who == "model" else user(words))
+    talk.record(openai_reply(words if who == "model" else "Yes."), sheet=sent(talk))
+    talk.record(user("Thanks."))
+    sheet = sent(talk)
+    weights = {one.known.record: one.weights for one in talk.trace(sheet.id).candidates}[found]
+    assert weights is not None
+    assert weights.signal == float(cites)
+    # A user's word refreshes the last use; the habit counts what the model goes back to.
+    assert sum(sheet.record.uses) == (cites and who == "model")
+
+
 # ---------------------------------------------------------------------------------------------- refused
 
 

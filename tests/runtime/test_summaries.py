@@ -12,6 +12,7 @@ from callsheet.derive.guarding import Flaw, Material
 from callsheet.errors import InvalidOption
 from callsheet.graph.enums import Level
 from callsheet.graph.nodes import Episode, PolicyDecision, ToolMemory
+from callsheet.graph.record import Record
 from callsheet.policy.contracts import ToolContract
 from callsheet.policy.settings import Manner, Narrowing
 from callsheet.runtime.summarising import AnySummariser, summarised, summariser_of, tokens
@@ -121,8 +122,8 @@ def test_a_summary_is_not_made_of_a_summary_and_nothing_grows(talk: Conversation
     assert kinds <= {"message", "artifact"}
 
 
-def _sources(talk: Conversation, body: object) -> list[object]:
-    return talk._session.ledger.get(talk._session.conversation.key, getattr(body, "sources", ()))  # type: ignore[return-value]
+def _sources(talk: Conversation, body: object) -> list[Record]:
+    return talk._session.ledger.get(talk._session.conversation.key, getattr(body, "sources", ()))
 
 
 def test_each_request_to_a_summariser_fits_its_window_and_none_is_empty(talk: Conversation) -> None:

@@ -22,6 +22,8 @@ ATTEMPTS = 3
 
 _MOST_HASHED = 64_000_000
 
+_WITHIN = 1_000
+
 
 def locate(
     content: bytes,
@@ -54,6 +56,18 @@ def locate_segment(text: str, segment: Segment, *, source: RecordId, part: int =
     if not piece:
         return None
     return Locator(source=source, part=part, byte_range=(start, start + len(piece)), digest=content_digest(piece))
+
+
+def first_place(content: bytes, value: bytes, *, source: RecordId, part: int = 0) -> Locator | None:
+    """A locator for the first place where the bytes of a text stand whole, however often they do; None: nowhere.
+
+    A value that stands only within longer words or numbers, in more than `_WITHIN` of them, is not looked for further,
+    so that time stays linear.
+    """
+    places = _occurrences(content, value, within=_WITHIN) if value else iter(())
+    for at in places:
+        return Locator(source=source, part=part, byte_range=(at, at + len(value)), digest=content_digest(value))
+    return None
 
 
 def resolve(locator: Locator, content: bytes) -> bytes | None:
@@ -177,21 +191,49 @@ def _moved_bytes(locator: Locator, content: bytes, was: bytes | None) -> Locator
     )
 
 
-def _occurrences(content: bytes, was: bytes) -> Iterator[int]:
-    """Where the bytes stand whole: a number is not found inside a longer one."""
+def _occurrences(content: bytes, was: bytes, *, within: int | None = None) -> Iterator[int]:
+    """Where the bytes stand whole: a number is not found inside a longer one. Ends where more than `within` are not."""
+    text = was.decode("utf-8", "replace")
     at = content.find(was)
     while at >= 0:
         end = at + len(was)
-        if not (_joins(content[at - 1 : at], was[:1]) or _joins(was[-1:], content[end : end + 1])):
+        # Twice the longest character, so that at least one on each side is whole, and two behind.
+        before = content[max(0, at - 8) : at].decode("utf-8", "replace")
+        behind = content[end : end + 8].decode("utf-8", "replace")
+        if not (_continues(text, behind) or _is_continued(before, text)):
             yield at
+        elif within is not None:
+            within -= 1
+            if within < 0:
+                return
         at = content.find(was, at + 1)
 
 
-def _joins(left: bytes, right: bytes) -> bool:
-    return bool(_WORDLIKE.fullmatch(left) and _WORDLIKE.fullmatch(right))
+def _continues(text: str, behind: str) -> bool:
+    """Whether a word or number goes on behind: a point or hyphen does so only before more of it."""
+    if _WORD.match(behind):
+        return _WORD.match(text[-1]) is not None or text[-1] in _JOINTS
+    return behind[:1] in _JOINTS and _WORD.match(text[-1]) is not None and _WORD.match(behind, 1) is not None
 
 
-_WORDLIKE = re.compile(rb"[0-9A-Za-z_.\-\x80-\xff]")
+def _is_continued(before: str, text: str) -> bool:
+    """Whether a word or number began before; a point or hyphen before a number belongs to it: it may be its sign."""
+    if not before:
+        return False
+    if _WORD.match(before[-1]):
+        return _WORD.match(text[0]) is not None or text[0] in _JOINTS
+    if before[-1] not in _JOINTS or _WORD.match(text[0]) is None:
+        return False
+    return text[0].isdigit() or (len(before) > 1 and _WORD.match(before[-2]) is not None)
+
+
+_JOINTS = (".", "-")
+
+_WORD = re.compile(
+    r"[^\W\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3005-\u30ff\u3130-\u318f\u31f0-\u31ff\u3400-\u4dbf"
+    r"\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\uff66-\uffdc\U00020000-\U0003ffff]"
+)
+"""A character of a word or number; not of scripts without spaces between words, or with particles put on them."""
 
 
 def _moved_lines(locator: Locator, content: bytes) -> Locator | None:

@@ -35,6 +35,7 @@ class Language(StrEnum):
 
 
 _LONGEST = 64
+_INFLECTED = 5
 _STOP = ENGLISH | GERMAN
 _REMEMBERED = 1 << 14
 _REMEMBERED_LONGEST = 32
@@ -78,6 +79,35 @@ def query_words(text: str) -> tuple[tuple[str, ...], ...]:
         if kept:
             found[kept] = None
     return tuple(found)
+
+
+def compared(terms: Iterable[str]) -> frozenset[str]:
+    """The terms of a short text as they are compared with those of another, whichever language either was taken for.
+
+    Of a German compound the whole counts and not its parts, of a verb not which person does it.
+    """
+    found: set[str] = set()
+    parts: set[str] = set()
+    for term in terms:
+        if term not in _STOP:
+            whole, within = _compared(term)
+            found.add(whole)
+            parts |= within
+    return frozenset(found - parts)
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _compared(term: str) -> tuple[str, frozenset[str]]:
+    """A term as it is compared, and so the parts of it."""
+    if len(term) > _LONGEST or not term.isalpha() or _IS_CJK.match(term):
+        return term, frozenset()
+    return _bare(term), frozenset(map(_bare, compounds.parts(_without_marks(term))))
+
+
+def _bare(word: str) -> str:
+    stem = _without_marks(_STEMMERS.stem(Language.GERMAN, compounds.folded(_encodable(word))))
+    # He hangs, they hang: "hängt", "hängen", of which the stemmer leaves the "t".
+    return stem[:-1] if len(stem) >= _INFLECTED and stem.endswith("t") and stem[-2] not in "aeiouy" else stem
 
 
 def weighted(fields: Iterable[tuple[str, int]], limit: int = LIMIT) -> tuple[tuple[str, int], ...]:

@@ -20,7 +20,7 @@ KEPT = "user_memory"
 MEMORY = "memory."
 """Before the reason in the counts of memories of the user that were looked at and do not stand in the request."""
 
-SHOWN = frozenset({"message", "artifact", "tool_memory"})
+SHOWN = frozenset({"message", "artifact", "tool_memory", "episode", "milestone", "fact"})
 """The kinds of record that requests show. A call stands and falls with its message."""
 
 
@@ -152,9 +152,7 @@ class Worth(Value):
         return self.costs <= self.saves
 
 
-def worth(
-    item: Item, *, needed: Needed, turn: int, habit: Habit, cached: float, policy: PolicySetDocument
-) -> Worth:
+def worth(item: Item, *, needed: Needed, turn: int, habit: Habit, cached: float, policy: PolicySetDocument) -> Worth:
     """What a result is worth in its fullest form in a note, as planning weighs it.
 
     `turn` is the turn that the request answers, `habit` how the conversation used its results before, `cached` what a

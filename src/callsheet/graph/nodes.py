@@ -191,6 +191,8 @@ class ToolMemory(Value, tag="tool_memory"):
     confidence: float = 1.0
     confidence_source: ConfidenceSource = ConfidenceSource.EXACT_VALUE
     confidence_reason: str = ""
+    #: Stated values that were not found in the sources, where its confidence was lowered for them.
+    unlocated: Count = 0
     extractor: str = ""
     extractor_version: str = ""
     ambiguities: tuple[str, ...] = ()

@@ -300,12 +300,15 @@ class Embedder(Protocol):
         ...
 
     @property
-    def dimensions(self) -> int: ...
+    def dimensions(self) -> int:
+        """Numbers of each vector."""
+        ...
 
-    def embed(self, texts: Sequence[str], *, query: bool) -> list[Vector]:
+    def embed(self, texts: Sequence[str], *, query: bool) -> Sequence[Vector | Sequence[float]]:
         """A vector for each text, in order. `query`: the texts are what is searched for, not what is found.
 
-        A text that is longer than the model reads counts by its beginning. Never raises for what a text holds.
+        A vector is a sequence of as many finite numbers as there are `dimensions`; arrays will do. What is something
+        else is refused with `InvalidOption`. A text that is longer than the model reads counts by its beginning. Never raises for what a text holds.
         """
         ...
 

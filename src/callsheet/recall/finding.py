@@ -73,6 +73,9 @@ class Question:
 Texts = Callable[[RecordId], str]
 """The text of a record, read only where two records must be told apart."""
 
+Plain = Callable[[Iterable[str]], Iterable[str]]
+"""The terms of a text as they are compared with those of another."""
+
 
 def find(
     entities: Iterable[str],
@@ -83,12 +86,13 @@ def find(
     known: Iterable[RecordId] = (),
     meaning: Sequence[tuple[RecordId, float]] = (),
     text: Texts | None = None,
+    plain: Plain = frozenset,
 ) -> list[Ranked]:
     """`ranked` over records with their indexes (oldest first), each term a word of its own, at most `limit`."""
     question = Question(entities=tuple(entities), words=tuple((term,) for term in terms))
     candidates = [candidate(id, index) for id, index in indexes]
     lexical = rank(question.words, [one.document() for one in candidates])
-    return ranked(question, candidates, limit, known=known, lexical=lexical, meaning=meaning, text=text)
+    return ranked(question, candidates, limit, known=known, lexical=lexical, meaning=meaning, text=text, plain=plain)
 
 
 def ranked(
@@ -100,6 +104,7 @@ def ranked(
     known: Iterable[RecordId] = (),
     meaning: Sequence[tuple[RecordId, float]] = (),
     text: Texts | None = None,
+    plain: Plain = frozenset,
 ) -> list[Ranked]:
     """The records (given oldest first) that hold an entity or a term or mean the like, at most `limit`.
 
@@ -125,9 +130,9 @@ def ranked(
     found = sorted(
         {*held, *fused, *beyond}, key=lambda id: (-held.get(id, 0), id not in about, order.get(id, len(order)))
     )
-    chosen = _once(found, among, held)
+    chosen = once(found, among, held)
     if text is not None:
-        chosen = _first_new(chosen, among, held, text, max(limit, 0))
+        chosen = first_new(chosen, among, held, limit=max(limit, 0), text=text, plain=plain)
     return [
         Ranked(
             id=id,
@@ -139,7 +144,7 @@ def ranked(
     ]
 
 
-def _once(
+def once(
     found: Sequence[RecordId], among: Mapping[RecordId, Candidate], held: Mapping[RecordId, int]
 ) -> list[RecordId]:
     """Without summaries of what stands before them, and without the sources of summaries that do.
@@ -159,15 +164,19 @@ def _once(
     return taken
 
 
-def _first_new(
+def first_new(
     found: Sequence[RecordId],
     among: Mapping[RecordId, Candidate],
     held: Mapping[RecordId, int],
-    text: Texts,
+    *,
     limit: int,
+    text: Texts,
+    plain: Plain = frozenset,
 ) -> list[RecordId]:
     """The first of these, and what says the same as one before it behind the others; what holds an entity stays."""
     exact = [id for id in found if held.get(id)]
     others = [id for id in found if not held.get(id)]
-    sayings = (saying(id, among[id].terms, among[id].entities) if id in among else None for id in others)
+    sayings = (
+        saying(id, plain(among[id].terms), among[id].entities) if id in among else None for id in others
+    )
     return exact + [others[place] for place in apart(sayings, text, limit - len(exact))]

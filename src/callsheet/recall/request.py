@@ -79,8 +79,8 @@ class RecallRequest:
         if self.query is not None:
             return json.dumps({"query": self.query}, ensure_ascii=False)[1:-1]
         if self.sql is not None:
-            rows = {"rows": [bound for bound in self.rows if bound is not None]} if self.rows is not None else {}
-            return json.dumps({"part": f"sql {self.sql}", **rows}, ensure_ascii=False)[1:-1]
+            rows = f"{_part('rows', self.rows)} " if self.rows is not None else ""
+            return json.dumps({"part": f"{rows}sql {self.sql}"}, ensure_ascii=False)[1:-1]
         told = next((_part(name, getattr(self, name)) for name in PARTS if getattr(self, name) is not None), None)
         return json.dumps({"part": told}, ensure_ascii=False)[1:-1] if told is not None else ""
 

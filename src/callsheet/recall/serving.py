@@ -3,7 +3,6 @@
 The line stands first, in parentheses; below it stands the content exactly as it was recorded.
 """
 
-import json
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -295,8 +294,8 @@ def _sql(source: Source, request: RecallRequest, sql: str, queries: Callable[[],
         said += ", the first in part"
     more = replace(request, rows=found.onward) if found.onward is not None else None
     if found.onward is not None:
-        rows = [bound for bound in found.onward if bound is not None]
-        said += f'; to read on: the same with "rows": {json.dumps(rows)}'
+        first, last = found.onward
+        said += f'; to read on: "part": "rows {first}:{last or ""} sql ..." with the same query'
     return Served(
         text=f"({source.reference}, {said})\n{found.text}",
         content=found.text.encode("utf-8", "surrogatepass"),

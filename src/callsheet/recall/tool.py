@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Mapping
+from difflib import get_close_matches
 
 from callsheet.errors import InvalidOption
 from callsheet.recall.request import LONGEST_POINTER, LONGEST_SEARCH, PARTS, Range, RecallRequest
@@ -22,12 +23,19 @@ _KNOWN = ("reference", "part", *PARTS, "query")
 _RANGE = re.compile(
     r"(lines?|rows?|bytes?|characters?)\s*[:=]?\s*\[?(\d{1,20})\s*(?:(?::|-|,|to|\.\.)\s*(\d{1,20})?)?\]?"
 )
+_ROWS_OF = re.compile(r"(rows?\b[\s\d:=,.to\[\]-]{1,60}?)\s*(?:of\s+)?(?=sql\b|select\b)(.*)", re.IGNORECASE | re.DOTALL)
+"""Rows of what SQL finds."""
+_SEARCH = re.compile(r"search(?:\s*:|\s)\s*(?=\S)", re.IGNORECASE)
+"""How text to find may be announced."""
 _STATEMENT = re.compile(
     r"""sql\b[\s:]+(?=\(|--|/\*|(?:alter|attach|call|copy|create|delete|describe|drop|explain|export|from|insert|install"""
     r"""|load|merge|pivot|pragma|select|set|show|summarize|table|truncate|update|values|with)\b)|(?=select\s.*\bfrom\s)""",
     re.IGNORECASE | re.DOTALL,
 )
 """How SQL begins: any other text, such as ``sql error``, is text to find."""
+_MISSPELT = re.compile(r"sql\b[\s:]+(?=(\w+)\s)", re.IGNORECASE)
+_LIKE = 0.8
+"""Likeness of a misspelt word to the one that is meant: one letter of six missing, added or at the wrong place."""
 _QUOTED = re.compile(r"\"(.+)\"|'(.+)'", re.DOTALL)
 
 
@@ -58,7 +66,8 @@ def parse(arguments: str | Mapping[str, object]) -> RecallRequest:
     """The request that a model's arguments mean. Raises `InvalidOption`, saying how to put it right.
 
     A `part` is a range such as ``lines 0:40``, without the second bound; a JSON Pointer where it begins with ``/``;
-    SQL where it begins like it, or with ``sql``; else text to find, which may stand in quotes. Lenient where the
+    SQL where it begins like it, or with ``sql``, before which ``rows 40:`` may stand; else text to find, which may
+    stand in quotes or behind ``search``. Lenient where the
     meaning is plain: null and empty values are none, ``[5]`` and ``5`` are from 5 to the end.
     """
     given = _object(arguments) if isinstance(arguments, str) else arguments
@@ -91,11 +100,26 @@ def _of_part(part: str) -> dict[str, object]:
         return {ranged[1].rstrip("s") + "s": bounds}
     if part.startswith("/"):
         return {"pointer": part}
+    rows = _ROWS_OF.fullmatch(part)
+    if rows is not None and _RANGE.fullmatch(rows[1].strip()) and (sql := _sql(rows[2])) is not None:
+        return {"sql": sql, **_of_part(rows[1].strip())}
+    sql = _sql(part)
+    if sql is not None:
+        return {"sql": sql}
+    announced = _SEARCH.match(part)
+    text = part[announced.end() :] if announced is not None else part
+    quoted = _QUOTED.fullmatch(text)
+    return {"search": (quoted[1] or quoted[2]) if quoted is not None else text}
+
+
+def _sql(part: str) -> str | None:
+    """The query of a part; None: it is none. Also one that begins with a misspelt word: the answer says what is wrong."""
     asked = _STATEMENT.match(part)
-    if asked is not None:
-        return {"sql": part[asked.end() :]}
-    quoted = _QUOTED.fullmatch(part)
-    return {"search": (quoted[1] or quoted[2]) if quoted is not None else part}
+    if asked is None:
+        asked = _MISSPELT.match(part)
+        if asked is None or not get_close_matches(asked[1].lower()[:20], ("select", "with"), cutoff=_LIKE):
+            return None
+    return part[asked.end() :]
 
 
 def _object(arguments: str) -> Mapping[str, object]:

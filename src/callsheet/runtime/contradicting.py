@@ -1,7 +1,8 @@
 """Memories of one subject that contradict each other: which is to be believed, by provenance and confidence.
 
 When they were recorded decides nothing. Only where both were read by a tool whose owner declares that it reads how
-things are now, the later observation replaces the earlier one: then the declaration decides.
+things are now, the later observation replaces the earlier one: then the declaration decides. That values of the later
+one were not found in its sources is doubt, and no proof of the earlier one: then both stand.
 """
 
 import json
@@ -10,7 +11,7 @@ from dataclasses import dataclass
 
 from callsheet.assemble.compose import text_of
 from callsheet.errors import BodyErased
-from callsheet.graph.enums import Relation, StateField, Visibility
+from callsheet.graph.enums import ConfidenceSource, Relation, StateField, Visibility
 from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import ToolMemory
 from callsheet.graph.query import NodeQuery
@@ -49,6 +50,8 @@ class _Side:
     tools: frozenset[str]
     provider: str | None
     observed: Instant
+    #: Some of what it states was not found in its sources, which made it less sure.
+    doubtful: bool
     #: It stands on the branch at hand, not on one that this inherits.
     here: bool
 
@@ -155,6 +158,7 @@ def _side(id: RecordId, body: ToolMemory, *, here: bool) -> _Side:
         tools=frozenset(body.tools),
         provider=said.get(PROVIDER),
         observed=body.observed,
+        doubtful=body.unlocated > 0 and body.confidence_source is not ConfidenceSource.MODEL_SUMMARY,
         here=here,
     )
 
@@ -166,11 +170,18 @@ def _between(other: RecordId, mine: _Side, theirs: _Side, policy: PolicySetDocum
         later = _later(mine, theirs, policy)
         if later is not None:
             return Between(other=other, wins=later, by="provider")
-    if found.replaces is not None:
+    if found.replaces is not None and not _merely_doubted(found, mine, theirs):
         return Between(other=other, wins=found.replaces == mine.standing.record, by=found.by)
     if mine.here != theirs.here:
         return Between(other=other, wins=mine.here, by="branch")
     return Between(other=other, wins=None, by=Precedence().by)
+
+
+def _merely_doubted(found: Precedence, mine: _Side, theirs: _Side) -> bool:
+    """Whether an earlier observation would replace a later one merely because values of that were not found."""
+    earlier, later = (mine, theirs) if found.replaces == mine.standing.record else (theirs, mine)
+    by_doubt = found.by in ("confidence_source", "confidence") and later.doubtful
+    return by_doubt and earlier.observed < later.observed
 
 
 def _later(mine: _Side, theirs: _Side, policy: PolicySetDocument) -> bool | None:

@@ -25,7 +25,7 @@ from callsheet.runtime.revisiting import Revisited, revisit
 from callsheet.runtime.session import Session
 from callsheet.runtime.tracing import worth_of
 
-_KINDS = ("message", "artifact", "tool_memory")
+_KINDS = tuple(sorted(SHOWN))
 
 
 class Rebuilt(Value):

@@ -21,6 +21,7 @@ from callsheet.graph.query import NodeQuery, StateQuery
 from callsheet.graph.record import StreamKey
 from callsheet.graph.values import Vector
 from callsheet.recall.vectors import PlainVectors
+from callsheet.runtime.embedded import embedded
 
 _STREAMS = 64
 """Streams whose vectors are kept at hand."""
@@ -121,7 +122,7 @@ class Meaning:
         with self._lock:
             known = self._queries.get(query)
         if known is None:
-            (known,) = self.embedder.embed([query], query=True)
+            (known,) = embedded(self.embedder, [query], query=True)
             with self._lock:
                 self._queries[query] = known
                 while len(self._queries) > _QUERIES:

@@ -31,7 +31,7 @@ from callsheet.runtime.seeing import Sight, resolve
 from callsheet.runtime.session import Session
 from callsheet.runtime.stating import located, stated
 
-RULE_VERSION = "1"
+RULE_VERSION = "2"
 """Of the extractor ``rule``: which summary and which locators come of the same sources."""
 
 _UNSURE = 0.6
@@ -186,6 +186,7 @@ def _bare(seen: Sight, memory: ToolMemory, sources: Sequence[_Source]) -> ToolMe
         attributes=(),
         limits=(METADATA_ONLY,),
         confidence_reason="nothing of what the sources say is stated",
+        unlocated=0,
     )
 
 
@@ -215,7 +216,8 @@ def _memory(
         payload=session.ledger.stash(session.owner, payload) if payload is not None else None,
         confidence=confidence,
         confidence_source=source,
-        confidence_reason=f"{len(found)} of {len(values)} stated values stand in the sources at one place",
+        confidence_reason=f"{len(found)} of {len(values)} stated values stand in the sources",
+        unlocated=len(values) - len(found) if promotion.confidence is None else 0,
         extractor=extractor,
         extractor_version=version or (RULE_VERSION if extractor == "rule" else ""),
         freshness=freshness,

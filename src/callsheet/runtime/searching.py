@@ -148,6 +148,7 @@ def _ranked(candidates: Candidates, query: str, limit: int, arms: Sequence[str])
         known=known,
         meaning=_meaning(candidates, query, near, around),
         text=partial(_said, candidates),
+        plain=terms.compared,
     )
 
 

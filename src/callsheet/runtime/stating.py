@@ -1,4 +1,4 @@
-"""Where the values that a memory states stand in its sources: locators for those that stand at exactly one place."""
+"""Where the values that a memory states stand in its sources: locators for the first place where each stands."""
 
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -22,7 +22,7 @@ _LONGEST = 1_000
 """Bytes of a value that is looked for."""
 
 _OFTEN = 64
-"""Occurrences above which a value is not looked for: it is in no one place."""
+"""Occurrences above which what has moved is not looked for: it is in no one place."""
 
 _TELLING = 3
 """Characters below which a value may stand anywhere by chance: it counts under its own key alone."""
@@ -79,7 +79,7 @@ def _leaves(payload: object) -> Iterator[Stated]:
 
 
 def located(values: Iterable[Stated], parts: Sequence[Part]) -> tuple[tuple[Stated, Locator], ...]:
-    """Each value that stands at one place, with a locator of the first source that holds it so."""
+    """Each value that stands there, with a locator of its first place in the first source that holds it."""
     asked = tuple(values)
     keyed = [_by_key(asked, part) for part in parts]
     found: list[tuple[Stated, Locator]] = []
@@ -93,7 +93,7 @@ def located(values: Iterable[Stated], parts: Sequence[Part]) -> tuple[tuple[Stat
 
 
 def _by_key(asked: Sequence[Stated], part: Part) -> dict[Stated, Locator]:
-    """Those that stand once under their own key of JSON content, written as the same JSON; read in two passes."""
+    """Those that stand under their own key of JSON content, written as the same JSON; read in two passes."""
     content = part.content
     wanted: dict[tuple[str | None, bytes], Stated] = {
         (value.key, value.json): value for value in asked if value.key and value.json
@@ -101,14 +101,13 @@ def _by_key(asked: Sequence[Stated], part: Part) -> dict[Stated, Locator]:
     json_like = content[:64].lstrip()[:1] in (b"{", b"[")
     if not wanted or len(content) > _PARSED or not json_like:
         return {}
-    places: dict[Stated, list[Found]] = {}
+    first: dict[Stated, Found] = {}
     for found in values_in(content):
         if found.end - found.start <= 2 * _LONGEST:
             value = wanted.get((found.name, content[found.start : found.end]))
             if value is not None:
-                places.setdefault(value, []).append(found)
-    once = {value: each[0] for value, each in places.items() if len(each) == 1}
-    last = _last_places({found.name for found in once.values()}, {one.pointer() for one in once.values()}, content)
+                first.setdefault(value, found)
+    last = _last_places({found.name for found in first.values()}, {one.pointer() for one in first.values()}, content)
     return {
         value: Locator(
             source=part.source,
@@ -116,7 +115,7 @@ def _by_key(asked: Sequence[Stated], part: Part) -> dict[Stated, Locator]:
             pointer=found.pointer(),
             digest=content_digest(content[found.start : found.end]),
         )
-        for value, found in once.items()
+        for value, found in first.items()
         if last.get(found.pointer()) == found.start
     }
 
@@ -140,8 +139,7 @@ def _by_text(value: Stated, part: Part) -> Locator | None:
     """As text that does not continue a longer word or number."""
     if len(value.text) < _TELLING:
         return None
-    nowhere = Locator(source=part.source, part=part.part, byte_range=(0, 0), digest=content_digest(value.text))
-    return sought(nowhere, part.content, value.text)
+    return locators.first_place(part.content, value.text, source=part.source, part=part.part)
 
 
 def sought(locator: Locator, content: bytes, what: bytes | None) -> Locator | None:

@@ -151,6 +151,7 @@ class Finder:
             lexical=rank(words, [one.document() for one in candidates]),
             meaning=[(one.record, one.score) for one in near],
             text=partial(self._text, key),
+            plain=terms.compared,
         )
 
     def _near(self, query: str, key: StreamKey, upto: int, counting: Eligible, limit: int) -> list[Near]:

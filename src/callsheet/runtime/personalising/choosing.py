@@ -13,11 +13,12 @@ from callsheet.assemble.compose import INSTRUCTING, text_of
 from callsheet.assemble.planning import Plan, Rewrite
 from callsheet.graph.enums import Level, Privacy, Reason
 from callsheet.graph.ids import RecordId, StreamId
-from callsheet.graph.nodes import Message, Selection
+from callsheet.graph.nodes import Message, Selection, UserMemory
 from callsheet.graph.record import Record
 from callsheet.policy.verdict import DETAIL
 from callsheet.runtime.ground import asks
 from callsheet.runtime.personalising.looking import Looking
+from callsheet.runtime.personalising.once import told_once
 from callsheet.runtime.personalising.relevance import Called, called_for
 
 SHARE = 16
@@ -180,7 +181,13 @@ class Choosing(Looking):
         self._know(matched.records)
         there = [self._held[id] for id in matched.records if id in self._held]
         currents = {one.id: self._current(one.id) for one in there}
-        return [id for found in matched.ranked(self._indexes(there), currents) for id in currents[found]]
+        indexes = self._indexes(there)
+        ranked = matched.ranked(indexes, currents)
+        told = told_once(ranked, self._held, indexes, named=matched.named(), text=self._text)
+        return [id for found in told for id in currents[found]]
+
+    def _text(self, body: UserMemory) -> str:
+        return text_of(self.ground.read(body.value))
 
     def _names(self, said: Sequence[Record]) -> Called:
         """What the user's words name, and of the model's the identifiers alone."""

@@ -13,6 +13,7 @@ from callsheet.graph.ids import RecordId
 from callsheet.graph.times import Instant, to_datetime
 from callsheet.recall.finding import find
 from callsheet.runtime.personalising.book import Book, Shelf
+from callsheet.runtime.personalising.once import told_once
 from callsheet.runtime.personalising.resting import MISSING
 from callsheet.runtime.personalising.standing import Held, held
 from callsheet.runtime.personalising.subject import normal
@@ -122,7 +123,9 @@ def _found(shelf: Shelf, among: Sequence[Held], query: str) -> list[Held]:
     indexes = shelf.indexes([one.record for one in among])
     names = (*entities.entities(query), entities.normal(query.strip()))
     ranked = find(names, terms.query_terms(query), indexes, len(indexes))
-    return [by_id[one.id] for one in ranked]
+    named = {one.id: one.exact for one in ranked if one.exact}
+    told = told_once([one.id for one in ranked], by_id, indexes, named=named, text=shelf.text)
+    return [by_id[id] for id in told]
 
 
 def memory(book: Book, id: RecordId) -> KeptMemory:

@@ -48,6 +48,14 @@ class Matched:
     #: The most promising of them.
     records: tuple[RecordId, ...]
 
+    def named(self) -> dict[RecordId, int]:
+        """Those that hold an identifier, and how many."""
+        named: dict[RecordId, int] = {}
+        for ids in self.by_entity.values():
+            for id in ids:
+                named[id] = named.get(id, 0) + 1
+        return named
+
     def ranked(
         self, indexes: Sequence[tuple[RecordId, Index]], currents: Mapping[RecordId, Sequence[RecordId]]
     ) -> list[RecordId]:
@@ -55,10 +63,7 @@ class Matched:
 
         Scores come from these memories alone, so from nothing that the reader does not see.
         """
-        named: dict[RecordId, int] = {}
-        for ids in self.by_entity.values():
-            for id in ids:
-                named[id] = named.get(id, 0) + 1
+        named = self.named()
         shared: dict[RecordId, int] = {}
         for ids in self.by_term.values():
             distinct = {current for id in ids for current in currents.get(id, ())[:1]}

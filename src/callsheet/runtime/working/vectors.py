@@ -15,6 +15,7 @@ from callsheet.graph.ports import Append, Embedder
 from callsheet.graph.query import NodeQuery
 from callsheet.graph.record import Draft, Record, Stream, StreamKey
 from callsheet.graph.values import Vector
+from callsheet.runtime.embedded import embedded
 from callsheet.runtime.meaning import advanced, index_of
 from callsheet.runtime.working.meant import KINDS, Meant
 from callsheet.runtime.working.work import Outcome, Unit
@@ -123,7 +124,7 @@ class Vectors:
             meant = self._meant[stream.id] = Meant(ledger=self.workshop.ledger, stream=stream)
         texts = {record.position: meant.text(record) for record in records}
         asked = [position for position, text in texts.items() if text.strip()]
-        vectors = self.embedder.embed([texts[position] for position in asked], query=False) if asked else []
+        vectors = embedded(self.embedder, [texts[position] for position in asked], query=False)
         return (dict.fromkeys(texts, NOTHING) | dict(zip(asked, vectors, strict=True))).items()
 
     def _advance(self, stream: Stream, upto: int) -> bool:
