@@ -378,3 +378,23 @@ def test_a_long_turn_is_looked_at_where_it_asks(runtime: Runtime, talk: Conversa
     cat = runtime.remember("mia", "the cat is called Quillfeather")
     pasted = " ".join(f"clause{number}" for number in range(400))
     assert shown(asked(talk, f"{pasted}. Now what is my cat called?")) == [cat.id]
+
+
+def test_what_was_replaced_is_told_as_that_for_as_long_as_what_was_said_by_it_stands(
+    runtime: Runtime, talk: Conversation
+) -> None:
+    old = runtime.remember("mia", "lives in Graz", attribute="home", observed="2026-03-02T00:00:00Z")
+    first = asked(talk, "Where is my home?")
+    talk.record(openai_reply("You live in Graz."), sheet=first)
+    new = runtime.update("mia", old.id, "lives in Linz", observed="2026-04-02T00:00:00Z")
+    second = asked(talk, "And my home now?")
+    assert "what was kept of 2026-03-02 holds no more" in text(second)
+    talk.record(openai_reply("Elsewhere."), sheet=second)
+    runtime.forget("mia", new.id)
+    for question in ("Thanks.", "Once more: where is my home?"):
+        later = asked(talk, question)
+        assert "You live in Graz." in text(later)
+        assert "Linz" not in text(later)
+        assert text(later).count("user, home: what was kept of 2026-03-02 holds no more") == 1
+    runtime.forget("mia", old.id)
+    assert "holds no more" not in text(asked(talk, "And now?"))

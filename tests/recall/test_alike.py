@@ -2,7 +2,7 @@
 
 import pytest
 
-from callsheet.derive.terms import counted
+from callsheet.derive.terms import compared, counted
 from callsheet.graph.ids import RecordId
 from callsheet.recall.alike import apart, close, denials, saying
 
@@ -66,3 +66,21 @@ def test_texts_are_read_only_where_two_are_close() -> None:
     assert apart([far, near, again], lambda id: read.append(id) or "", 3) == [0, 1, 2]  # type: ignore[func-returns-value]
     assert sorted(read) == ["again", "near"]
     assert apart([far, near, again], str, 2) == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Gaense fressen morgens Hafer", "Die Gänse fressen morgens Hafer."),
+        ("Der Schlüssel hängt am Brett", "Die Schlüssel hängen am Brett."),
+        ("Schlüssel hängen am Brett", "Der Schluessel haengt am Brett"),
+        ("Das Gewächshaus öffnet um sechs Uhr", "Gewächshaus öffnet um 6 Uhr"),
+    ],
+)
+def test_german_is_compared_in_whatever_language_it_was_read(one: str, other: str) -> None:
+    first, second = (
+        saying(RecordId(text), compared(term for term, _ in counted(text))) for text in (one, other)
+    )
+    assert first is not None
+    assert second is not None
+    assert close(first, second)

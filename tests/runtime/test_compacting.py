@@ -605,3 +605,32 @@ def test_a_question_finds_what_is_compacted_for_its_own_request(talk: Conversati
     assert of(talk, Compacted)
     assert "user: Crate CR-0003 goes to ramp RA-0003." in text(sheet)
     assert "CR-0017 goes" not in text(sheet)
+
+
+@pytest.mark.parametrize("word", ["supersedes", "supersede", "mark_stale"])
+@pytest.mark.parametrize("quoted", [True, False])
+def test_a_result_of_which_no_memory_holds_any_more_is_told_no_more(
+    talk: Conversation, word: str, quoted: bool
+) -> None:
+    found: list[RecordId] = []
+    for number, host in enumerate(("db-oak-2", "db-elm-1")):
+        talk.record(user("Which host has the staging database?"))
+        talk.record(asks(call(f"c{number}", "look", "{}")))
+        found.append(talk.record(result(f"c{number}", f"the staging database host is {host}")).ids[-1])
+        talk.record({"role": "assistant", "content": "Seen."})
+        chat(talk, 2 if quoted else 30)
+    old = talk.promote(found[0], summary="host is db-oak-2")
+    other = talk.promote(found[0], summary="the staging database has a host")
+    talk.compact(keep=1)
+    talk.record(user("Which host has the staging database?"))
+    assert "result of look: look: the staging database host is db-oak-2" in text(ask(talk))
+    for one in (old, other):
+        # While one of them holds, the result does.
+        assert "result of look: look: the staging database host is db-oak-2" in text(ask(talk))
+        if word == "mark_stale":
+            talk.mark_stale(one, reason="moved")
+        elif word == "supersede":
+            talk.supersede(talk.promote(found[1], summary="host is db-elm-1"), one, reason="moved")
+        else:
+            talk.promote(found[1], summary="host is db-elm-1", supersedes=[one])
+    assert "result of look: look: the staging database host is db-oak-2" not in text(ask(talk))

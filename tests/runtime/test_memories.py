@@ -731,3 +731,15 @@ def test_memories_take_no_result_out_of_a_request_but_those_that_they_stand_for(
         again = talk.rebuild(made)
         assert again.same
         assert again.same_blocks == again.blocks
+
+
+def test_what_a_later_observation_says_elsewhere_is_doubt_and_no_proof_of_the_earlier_one(talk: Conversation) -> None:
+    payload = {"payload": {"degrees": 1240, "cone": "nowhere-77"}}
+    assert decided(talk, {}, payload) == ("both", "")
+
+
+def test_an_earlier_observation_in_doubt_gives_way_to_a_later_one(talk: Conversation) -> None:
+    assert decided(talk, {"payload": {"degrees": 1180, "cone": "nowhere-77"}}, {}) == (
+        "newer",
+        "conflict.confidence_source",
+    )

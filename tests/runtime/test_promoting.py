@@ -86,7 +86,7 @@ def test_a_promotion_is_one_decision_with_its_memory_and_its_sources(talk: Conve
     assert body.sources == (boat, tides)
     assert body.tools == ("registry", "tides")
     assert text(talk, body) == "HX-4410 lies at north 7."
-    assert (body.tainted, body.extractor, body.extractor_version) == (True, "rule", "1")
+    assert (body.tainted, body.extractor, body.extractor_version) == (True, "rule", "2")
     assert [(one.name, one.value) for one in body.attributes] == [("boat", "HX-4410")]
     (decided,) = all_of(talk, "decision")
     assert isinstance(decided.body, PolicyDecision)
@@ -128,6 +128,14 @@ def test_a_demotion_is_a_decision_too_and_the_result_stays_recallable(talk: Conv
         (BOAT, {"where": "north 7"}, (None, b"north 7")),
         (TIDES, {"height": 4.25}, (None, b"4.25")),
         (TIDES, ["port east"], (None, b"port east")),
+        (TIDES, {"station": "port west"}, (None, b"port west")),
+        ("Host ist jetzt „db-elm-1“", {"host": "db-elm-1"}, (None, b"db-elm-1")),
+        ("host is «db-elm-1»; db-elm-1.", {"host": "db-elm-1"}, (None, b"db-elm-1")),
+        ("検証サーバーは移転、srv-ume-1です", {"host": "srv-ume-1"}, (None, b"srv-ume-1")),
+        ("港は東京都にあります", {"port": "東京都"}, (None, "東京都".encode())),
+        ("It lies at db-elm-1.", {"host": "db-elm-1"}, (None, b"db-elm-1")),
+        ('{"host":"db-elm-1","alias":"db-elm-1"}', {"host": "db-elm-1"}, ("/host", b'"db-elm-1"')),
+        ('[{"at":"quay"},{"at":"quay"}]', {"at": "quay"}, ("/0/at", b'"quay"')),
         ("a\x00b HX-4410 \xe9", ["HX-4410"], (None, b"HX-4410")),
     ],
 )
@@ -145,8 +153,8 @@ def test_a_value_that_stands_at_one_place_is_located(
 @pytest.mark.parametrize(
     ("payload", "why"),
     [
-        ({"station": "port west"}, "stands twice"),
         ({"height": 9.75}, "stands nowhere"),
+        ({"height": 25}, "is only the end of a longer number"),
         ({"height": 4.2}, "only begins a longer number"),
         ({"sure": True, "note": None, "empty": ""}, "is no value that can be looked for"),
     ],
@@ -202,7 +210,7 @@ def test_what_a_model_wrote_is_less_sure_than_what_stands_there(talk: Conversati
     body = memory(talk, talk.promote(boat, summary="HX-4410 is at ZZ-9999.", extractor="model:scribe@3"))
     assert (body.extractor, body.extractor_version) == ("model:scribe", "3")
     assert (body.confidence_source, body.confidence) == (ConfidenceSource.MODEL_SUMMARY, 0.3)
-    assert body.confidence_reason == "1 of 2 stated values stand in the sources at one place"
+    assert body.confidence_reason == "1 of 2 stated values stand in the sources"
     assert memory(talk, talk.promote(boat, confidence=0.25)).confidence == 0.25
 
 

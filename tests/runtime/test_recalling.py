@@ -555,15 +555,15 @@ def test_hidden_occurrences_take_no_place_among_the_candidates() -> None:
     assert answers[0] == answers[1]
 
 
-def test_what_a_call_asked_for_finds_the_message_that_made_it(runtime: Runtime) -> None:
+def test_what_a_call_asked_for_finds_the_message_that_made_it_and_its_result(runtime: Runtime) -> None:
     talk = runtime.conversation("plant")
     talk.record(user("Close it."))
     made = talk.record(asks(call("c", "close", '{"valve": "V-1207"}'))).ids[0]
-    talk.record(result("c", "done"))
+    done = talk.record(result("c", "done")).ids[0]
     talk.record({"role": "assistant", "content": "It is shut."})
-    found = talk.search("V-1207")
-    assert [(one.reference, one.exact) for one in found] == [(made, True)]
-    assert "V-1207" in found[0].snippet
+    found = {one.reference: one for one in talk.search("V-1207")}
+    assert {id: one.exact for id, one in found.items()} == {made: True, done: True}
+    assert "V-1207" in found[made].snippet
     with pytest.raises(InvalidOption):
         talk.search("  ")
 

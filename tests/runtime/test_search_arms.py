@@ -119,3 +119,25 @@ def test_what_a_participant_may_not_see_changes_nothing_in_what_it_finds() -> No
             assert len(other.search("TCK-4471")) == 10 * hidden
     assert answers[0] == answers[1]
     assert answers[0]
+
+
+@pytest.mark.parametrize("query", ["lawsuit", "about the lawsuit", "L-4711"])
+@pytest.mark.parametrize("hidden", [1, 3, 40])
+def test_what_is_hidden_makes_no_more_of_what_is_seen_count(query: str, hidden: int) -> None:
+    """A name that occurs more often than counts is read page by page; a page with something hidden needs another."""
+    answers = []
+    for word in ("weather", "about the lawsuit L-4711"):
+        with memory_runtime() as runtime:
+            talk = runtime.conversation("office")
+            talk.record(user("Begin."))
+            mine, others = talk.participant("mine"), talk.participant("others")
+            for number in range(90):
+                mine.record(asks(call(f"v{number}", "read")))
+                text = f"page {'lorem ' * (number % 5)}about the lawsuit L-4711 {'ipsum ' * (number % 7)}"
+                mine.record(result(f"v{number}", text))
+            for number in range(hidden):
+                others.record(asks(call(f"h{number}", "read")))
+                others.record(result(f"h{number}", f"private: {word}"))
+            mine.record(said("Done."))
+            answers.append([(one.score, one.exact, one.snippet) for one in mine.search(query, 5)])
+    assert answers[0] == answers[1]

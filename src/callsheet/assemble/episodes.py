@@ -12,6 +12,7 @@ from callsheet.assemble.forms import reference
 from callsheet.assemble.items import Item, SecondHand
 from callsheet.assemble.stated import Stated
 from callsheet.derive.milestones import Kind
+from callsheet.derive.notation import indented
 from callsheet.derive.summarising.extract import first_point
 from callsheet.graph.enums import Freshness, Level
 from callsheet.graph.ids import RecordId
@@ -128,11 +129,15 @@ def episode_line(id: RecordId, level: Level, body: Episode, text: str, *, refere
     if level in (Level.REF, Level.STALE):
         return f"{mark}{span}: {standins.LEFT_OUT}"
     when = as_of(body.freshness, body.observed)
+    written = body.method == "abstractive"
+    # The lines of an extract say themselves what is of a tool; a summary mixes what it was made of.
+    second = f"second-hand{standins.UNTRUSTED}" if written and body.tainted else "second-hand"
     if level is Level.GIST:
-        return f"{mark}{span}{when}, second-hand: {first_point(text)}"
-    by = f"by {body.by or 'a model'}" if body.method == "abstractive" else "extracts"
-    how = f"{by}; second-hand, recall {reference(id)} shows the original" if references else f"{by}; second-hand"
-    return f"{mark}{span} in short{when} ({how}):\n{text}"
+        return f"{mark}{span}{when}, {second}: {' '.join(first_point(text).split())}"
+    by = f"by {body.by or 'a model'}" if written else "extracts"
+    how = f"{by}; {second}, recall {reference(id)} shows the original" if references else f"{by}; {second}"
+    head = f"{mark}{span} in short{when} ({how}):\n"
+    return indented(f"{head}{text}") if written else f"{head}{text}"
 
 
 def stated_line(level: Level, body: Milestone | Fact, said: Stated, *, references: bool) -> str:
@@ -145,7 +150,7 @@ def stated_line(level: Level, body: Milestone | Fact, said: Stated, *, reference
         return f"{mark}{said.by or 'noted'}: {standins.LEFT_OUT}"
     kind = body.kind if isinstance(body, Milestone) else body.predicate
     when = as_of(body.freshness, body.observed)
-    return f"{mark}{said.by or 'noted'}{_SAYS.get(kind, '')}{when}: {said.text}"
+    return indented(f"{mark}{said.by or 'noted'}{_SAYS.get(kind, '')}{when}: {said.text}")
 
 
 def as_of(freshness: Freshness, observed: Instant | None) -> str:

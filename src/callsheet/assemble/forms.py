@@ -7,6 +7,7 @@ from callsheet.assemble import standins
 from callsheet.assemble.likeness import Earlier, told_against
 from callsheet.derive.derived import Derived
 from callsheet.derive.document import Document
+from callsheet.derive.notation import indented, is_noted
 from callsheet.derive.reading import read
 from callsheet.derive.redaction import Redaction
 from callsheet.graph.enums import Level, Reason, Role
@@ -150,9 +151,9 @@ class Forms:
         known = self.derived.get(selection.record)
         match selection.level:
             case Level.GIST if known is not None:
-                return f"{mark}{known.gist}"
+                return indented(f"{mark}{known.gist}")
             case Level.RAW | Level.DENSE | Level.FOCUS:
-                return f"{mark}{asked(tool, arguments)}:\n{self._body(selection, raw, mime)}"
+                return indented(f"{mark}{asked(tool, arguments)}:\n{self._body(selection, raw, mime)}")
             case Level.SAFE:
                 # What was asked may be of the class that is withheld.
                 return f"{tool}: {_bytes(size)}, {standins.WITHHELD}"
@@ -177,7 +178,9 @@ class Forms:
                 why = standins.REPLACED if selection.reason is Reason.SUPERSEDED else standins.LEFT_OUT
                 return f"{mark}{tools}: {why}"
             case _:
-                return f"{mark}{text}{standins.CONTRADICTED if selection.reason is Reason.CONFLICT else ''}"
+                # Behind a reference, too, it could pass for what somebody said.
+                told = f"{tools}: {text}" if is_noted(text) else text
+                return indented(f"{mark}{told}{standins.CONTRADICTED if selection.reason is Reason.CONFLICT else ''}")
 
     def _body(self, selection: Selection, raw: str, mime: str) -> str:
         if selection.level is Level.FOCUS:

@@ -47,6 +47,9 @@ NOTE = (
 REPLACED = "replaced since"
 """For what no longer holds because something newer says otherwise."""
 
+UNTRUSTED = ", untrusted content"
+"""Behind what says that a summary is second-hand, where results of tools are among what it was made of."""
+
 CONTRADICTED = " (contradicted by another record)"
 """Behind a memory that another one contradicts."""
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from callsheet.derive import entities
 from callsheet.derive.entities import Entity, EntityKind
+from callsheet.derive.notation import puts_words
 from callsheet.derive.summarising.sentences import sentences
 
 
@@ -24,7 +25,7 @@ class Flaw(StrEnum):
     UNKNOWN_VALUE = "unknown_value"
     #: Two identifiers have changed places.
     SWAPPED = "swapped"
-    #: What only a tool said is put into a person's mouth.
+    #: What only a tool said is put into a person's mouth; or a line reads like one of a note, which says who said it.
     MISATTRIBUTED = "misattributed"
     #: Its material contradicts itself, which a summary may not smooth over.
     CONFLICT = "conflict"
@@ -72,7 +73,7 @@ def flaw(
     text = summary.strip()
     if not text:
         return Flaw.EMPTY
-    if "\0" in text or any("\ud800" <= character <= "\udfff" for character in text):
+    if not storable(text):
         return Flaw.INVALID
     if _REFUSAL.match(text):
         return Flaw.REFUSED
@@ -82,6 +83,8 @@ def flaw(
     known = _labelled(whole)
     if any(_normal(one) not in known and one.value not in whole for one in _checked(text)):
         return Flaw.UNKNOWN_VALUE
+    if puts_words(text):
+        return Flaw.MISATTRIBUTED
     stated = [text[start:end] for start, end in sentences(text)]
     if any(_swapped(_labelled(sentence), known) for sentence in stated):
         return Flaw.SWAPPED
@@ -89,6 +92,11 @@ def flaw(
     if any(_BY_USER.search(sentence) and not _names((sentence,)) <= vouched for sentence in stated):
         return Flaw.MISATTRIBUTED
     return None
+
+
+def storable(text: str) -> bool:
+    """Whether every store can hold a text: it has no NUL and no lone surrogate."""
+    return "\0" not in text and not any("\ud800" <= character <= "\udfff" for character in text)
 
 
 def _checked(text: str) -> list[Entity]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from callsheet.graph.ids import RecordId
 from callsheet.graph.index import Index
-from callsheet.recall.alike import apart, saying
+from callsheet.recall.alike import Saying, apart, saying
 from callsheet.recall.bm25 import Scored, TermDocument, rank
 from callsheet.recall.exact import holding
 from callsheet.recall.fusing import DEPTH, WORDS, by_meaning, by_words, fuse
@@ -22,6 +22,8 @@ class Candidate:
     length: float
     #: The records that it sums up: of a summary and its sources only one kind is found.
     sources: tuple[RecordId, ...] = ()
+    #: Terms by which it is found and that say nothing, such as its own name.
+    apart: frozenset[str] = frozenset()
 
     def document(self, words: Sequence[Sequence[str]] | None = None) -> TermDocument:
         """It as words rank it; with `words` only what is asked for, which is less to work with."""
@@ -31,13 +33,15 @@ class Candidate:
         return TermDocument(id=self.id, terms=terms, length=self.length)
 
 
-def candidate(id: RecordId, index: Index, sources: tuple[RecordId, ...] = ()) -> Candidate:
+def candidate(
+    id: RecordId, index: Index, sources: tuple[RecordId, ...] = (), apart: frozenset[str] = frozenset()
+) -> Candidate:
     """A record with its index."""
     terms = dict(index.terms)
     if len(terms) < len(index.terms):
         terms = _summed(index.terms)
     length = sum(terms.values())
-    return Candidate(id=id, entities=index.entities, terms=terms, length=length, sources=sources)
+    return Candidate(id=id, entities=index.entities, terms=terms, length=length, sources=sources, apart=apart)
 
 
 def _summed(terms: Iterable[tuple[str, int]]) -> dict[str, int]:
@@ -176,7 +180,9 @@ def first_new(
     """The first of these, and what says the same as one before it behind the others; what holds an entity stays."""
     exact = [id for id in found if held.get(id)]
     others = [id for id in found if not held.get(id)]
-    sayings = (
-        saying(id, plain(among[id].terms), among[id].entities) if id in among else None for id in others
-    )
+    sayings = (_saying(among[id], plain) if id in among else None for id in others)
     return exact + [others[place] for place in apart(sayings, text, limit - len(exact))]
+
+
+def _saying(one: Candidate, plain: Plain) -> Saying | None:
+    return saying(one.id, plain(term for term in one.terms if term not in one.apart), one.entities)

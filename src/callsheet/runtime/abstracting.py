@@ -21,7 +21,7 @@ from callsheet.runtime.deciding import read_standings
 from callsheet.runtime.drafting import Drafting, text_bytes
 from callsheet.runtime.seeing import Sight, sight
 from callsheet.runtime.session import Session, View
-from callsheet.runtime.summarising import summarised, tokens
+from callsheet.runtime.summarising import Plain, summarised, tokens
 from callsheet.runtime.working.work import Outcome
 
 KIND = "summary"
@@ -91,17 +91,26 @@ def rejected(
         governs=(record.id,),
     )
     scope = msgspec.structs.replace(record.header.scope, branch=drafting.tail.branch)
+    if isinstance(summariser, Plain) and summariser.unnamed:
+        summariser.rejected.add(record.id)
     drafting.add(decision, kind="decision", scope=scope)
 
 
 def was_rejected(seen: Sight, record: RecordId, summariser: Summariser) -> bool:
-    """Whether this summariser's summary of a record was rejected before."""
+    """Whether this summariser's summary of a record was rejected before; of one without a name: while it is open."""
+    if isinstance(summariser, Plain) and summariser.unnamed:
+        return record in summariser.rejected
     session = seen.session
     query = LinkQuery(relation=Relation.CONSTRAINS, targets=(record,), lineage=seen.lineage)
     sources = [row.source for row in session.ledger.links(session.conversation.key, query)]
     found = session.ledger.get(session.conversation.key, sources) if sources else []
     decided = (one.body for one in found if isinstance(one.body, PolicyDecision))
-    return any(one.kind == KIND and one.rule.endswith(f".{summariser.name}") for one in decided)
+    return any(one.kind == KIND and _by(one.rule) == summariser.name for one in decided)
+
+
+def _by(rule: str) -> str:
+    """Whose summary was rejected. Names may have dots; what stands before one has none."""
+    return rule.removeprefix(f"{KIND}.").partition(".")[2]
 
 
 def _stands(seen: Sight, record: Record) -> bool:

@@ -4,7 +4,7 @@ What is hidden takes no place among them: of each name the newest visible occurr
 lie between. So time grows with what a query names, not with the history.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from callsheet.assemble.compose import INSTRUCTING, text_of
@@ -59,6 +59,10 @@ class Candidates:
     calls: dict[RecordId, list[Record]] = field(default_factory=dict)
     #: Of each record that occurred, the one that would be found; None: it may not be.
     _found: dict[RecordId, RecordId | None] = field(default_factory=dict)
+    #: Those that may be found, taken or not; and the calls among what occurred, those that were taken noted.
+    _known: dict[RecordId, Record] = field(default_factory=dict)
+    _asked: dict[RecordId, Record] = field(default_factory=dict)
+    _taken: set[RecordId] = field(default_factory=set)
     _made: dict[RecordId, Candidate] = field(default_factory=dict)
 
     def collect(self, names: Sequence[str], terms: Sequence[str] = ()) -> None:
@@ -72,35 +76,54 @@ class Candidates:
         return max(self.most, NAMED) if entity else self.most
 
     def _page(
-        self, names: tuple[str, ...], terms: tuple[str, ...], before: int | None
+        self, names: tuple[str, ...], terms: tuple[str, ...], before: int | None, counted: int = 0
     ) -> list[tuple[str, bool, int, int]]:
-        """Read one page of each name. Returns those with more to read: name, entity or term, from where, counted."""
+        """Read one page of each name, of which `counted` count already, and take what may count beside those.
+
+        Returns the names with more to read: name, entity or term, from where, counted.
+        """
         if not names and not terms:
             return []
         session = self.seen.session
         most = self._most(entity=bool(names))
         query = PostingQuery(entities=names, terms=terms, lineage=self.seen.lineage, before=before, limit=most)
         postings = session.ledger.postings(session.conversation.key, query)
-        self._admit([posting.record for posting in postings])
+        self._look([posting.record for posting in postings])
         by_name: dict[tuple[str, bool], list[Posting]] = {}
         for posting in postings:
             entity = posting.entity is not None
             by_name.setdefault((posting.entity or posting.term or "", entity), []).append(posting)
         more: list[tuple[str, bool, int, int]] = []
+        taken: list[RecordId] = []
         for (name, entity), found in by_name.items():
-            counted = sum(self._found.get(posting.record) is not None for posting in found)
-            if len(found) == most and counted < most:
-                more.append((name, entity, found[-1].position, counted))
+            # A page that holds something hidden is followed by another, whose rest must not count: it would tell.
+            ids, counts = self._within([one.record for one in found], most - counted)
+            taken += ids
+            if len(found) == most and counted + counts < most:
+                more.append((name, entity, found[-1].position, counted + counts))
+        self._take(taken)
         return more
+
+    def _within(self, ids: Sequence[RecordId], room: int) -> tuple[list[RecordId], int]:
+        """The first of these records of which so many may be found, and how many those are.
+
+        Among them are calls of the present turn, which are not found themselves and tell what their results are about.
+        """
+        taken: list[RecordId] = []
+        counted = 0
+        for id in ids:
+            if counted == room:
+                break
+            counted += self._found.get(id) is not None
+            taken.append(id)
+        return taken, counted
 
     def _read_on(self, name: str, entity: bool, before: int, counted: int) -> None:
         """Read further pages of one name until enough of it counts."""
-        while counted < self._most(entity=entity):
-            more = self._page((name,) if entity else (), () if entity else (name,), before)
-            if not more:
-                return
-            before = more[0][2]
-            counted += more[0][3]
+        more = [(name, entity, before, counted)]
+        while more:
+            _, _, before, counted = more[0]
+            more = self._page((name,) if entity else (), () if entity else (name,), before, counted)
 
     def collect_together(self, words: Sequence[tuple[str, ...]]) -> None:
         """Take the records in which most of these words occur together."""
@@ -110,8 +133,10 @@ class Candidates:
         while counted < TOGETHER:
             query = MatchQuery(words=tuple(words), lineage=self.seen.lineage, behind=behind, limit=TOGETHER)
             matches = session.ledger.matches(session.conversation.key, query)
-            self._admit([match.record for match in matches])
-            counted += sum(self._found.get(match.record) is not None for match in matches)
+            self._look([match.record for match in matches])
+            taken, visible = self._within([match.record for match in matches], TOGETHER - counted)
+            self._take(taken)
+            counted += visible
             if len(matches) < TOGETHER:
                 return
             behind = (matches[-1].words, matches[-1].position)
@@ -126,9 +151,11 @@ class Candidates:
     def admit(self, records: Sequence[Record]) -> None:
         """Take those of these records that may be seen and found."""
         new = {record.id: record for record in records if record.id not in self._found}
-        self._admit(tuple(new), tuple(new.values()))
+        self._look(tuple(new), tuple(new.values()))
+        self._take([record.id for record in records])
 
-    def _admit(self, ids: Sequence[RecordId], known: Sequence[Record] = ()) -> None:
+    def _look(self, ids: Sequence[RecordId], known: Sequence[Record] = ()) -> None:
+        """Learn which of these records may be found, without taking them."""
         session, seen = self.seen.session, self.seen
         new = [id for id in dict.fromkeys(ids) if id not in self._found]
         if not new:
@@ -140,15 +167,27 @@ class Candidates:
         wanted = [id for id in dict.fromkeys(askers) if id not in self._found]
         messages = session.ledger.get(session.conversation.key, wanted) if wanted else []
         self._found.update((id, None) for id in (*new, *wanted))
-        self.take([*(record for record in records if record not in calls), *filter(seen.shows, messages)])
-        results = self._results(calls)
+        self._know([*(record for record in records if record not in calls), *filter(seen.shows, messages)])
         for call in calls:
             body = call.body
+            self._asked[call.id] = call
             if isinstance(body, ToolCall) and self._found.get(body.message) is not None:
                 self._found[call.id] = body.message
-                self._made_by(body.message, call)
-            for result in results.get(call.id, ()):
-                self._made_by(result, call)
+
+    def _take(self, ids: Iterable[RecordId]) -> None:
+        """Take of these records those that may be found; with a call, what made it and what answers it."""
+        distinct = dict.fromkeys(ids)
+        calls = [self._asked[id] for id in distinct if id in self._asked and id not in self._taken]
+        self._taken.update(call.id for call in calls)
+        for id in distinct:
+            found = self._found.get(id)
+            if found is not None:
+                self.records[found] = self._known[found]
+        results = self._results(calls)
+        for call in calls:
+            asker = self._found[call.id]
+            for record in (*((asker,) if asker is not None else ()), *results.get(call.id, ())):
+                self._made_by(record, call)
 
     def _results(self, calls: Sequence[Record]) -> dict[RecordId, list[RecordId]]:
         """The results of these calls that may be found: what was asked for tells what a result is about."""
@@ -157,7 +196,8 @@ class Candidates:
         if not asked:
             return {}
         links = session.ledger.links(key, LinkQuery(relation=Relation.ANSWERS, targets=asked, lineage=seen.lineage))
-        self.admit(session.ledger.get(key, [link.source for link in links if link.source not in self._found]))
+        self._look([link.source for link in links])
+        self._take([link.source for link in links])
         found: dict[RecordId, list[RecordId]] = {}
         for link in links:
             if link.source in self.records:
@@ -168,15 +208,15 @@ class Candidates:
         self.calls.setdefault(record, []).append(call)
         self._made.pop(record, None)
 
-    def take(self, records: Sequence[Record]) -> None:
-        """Take those of these visible records that may be found."""
+    def _know(self, records: Sequence[Record]) -> None:
+        """Note which of these visible records may be found."""
         searchable = [record for record in records if self._searchable(record)]
         if isinstance(self.seen.admit, Admitting):
             self.seen.admit.look(searchable)
         for record in searchable:
             if self.seen.refused(record) is None:
                 self._found[record.id] = record.id
-                self.records[record.id] = record
+                self._known[record.id] = record
 
     def _searchable(self, record: Record) -> bool:
         """Instructions and the present turn stand in the request; the answers of recalls only repeat others."""
@@ -218,10 +258,11 @@ class Candidates:
         while given < _OVERFULL:
             query = PostingQuery(entities=(MORE,), lineage=self.seen.lineage, before=before, limit=_OVERFULL)
             postings = session.ledger.postings(session.conversation.key, query)
-            self._admit([posting.record for posting in postings])
+            self._look([posting.record for posting in postings])
             for posting in postings:
-                if posting.record in self.records and given < _OVERFULL:
+                if posting.record in self._known and given < _OVERFULL:
                     given += 1
+                    self._take([posting.record])
                     yield self.records[posting.record]
             if len(postings) < _OVERFULL:
                 return

@@ -50,6 +50,8 @@ def open(
     """
     owner = label(tenant, "tenant")
     rest = seconds(idle, "idle") if idle is not None else None
+    if not isinstance(worker, bool):
+        raise InvalidOption(f"worker is {shown(worker)}; it must be True or False")
     made = _embedder(embedder)
     writes = summariser_of(summariser) if summariser is not None else None
     ledger = _ledger(location, signer, clock)

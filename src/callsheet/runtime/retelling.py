@@ -6,6 +6,7 @@ Read anew only when something was compacted since; which of it comes into play i
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from callsheet.assemble.compose import text_of
 from callsheet.assemble.episodes import second_hand
 from callsheet.assemble.items import Item, SecondHand
 from callsheet.assemble.stated import MARK
@@ -13,7 +14,7 @@ from callsheet.derive.classify import STRICTNESS
 from callsheet.graph.enums import Level, Privacy, Reason, Relation, StateField
 from callsheet.graph.ids import RecordId
 from callsheet.graph.index import Posting, PostingQuery
-from callsheet.graph.nodes import Episode, Fact, Milestone, Selection
+from callsheet.graph.nodes import Episode, Fact, Milestone, Selection, ToolMemory
 from callsheet.graph.query import LinkQuery
 from callsheet.graph.record import Record
 from callsheet.graph.values import Payload
@@ -268,16 +269,55 @@ class Retelling:
         now = {id: Privacy(value) for id, value in states[StateField.PRIVACY].items()}
         query = LinkQuery(relation=Relation.SUPERSEDES, targets=ids, lineage=ground.lineage)
         replaced = {row.target for row in changes.links(ground.ledger.links(ground.key, query))}
+        stale = states[StateField.STALE].keys()
+        out = outlived(self._memories(ids, changes), ids)
+        quoting = {record.id for record in records if out and self._quotes_results(record)}
         found: dict[RecordId, Reason] = {}
         for record in records:
             sources = _sources(record)
+            said = {out[id] for id in sources if id in out} if record.id in quoting else set()
             if any(id in gone or _stricter(now.get(id), record.header.privacy) for id in sources):
                 found[record.id] = Reason.ERASED
-            elif not replaced.isdisjoint(sources):
+            elif not replaced.isdisjoint(sources) or Reason.SUPERSEDED in said:
                 found[record.id] = Reason.SUPERSEDED
-            elif not states[StateField.STALE].keys().isdisjoint(sources):
+            elif not stale.isdisjoint(sources) or Reason.STALE in said:
                 found[record.id] = Reason.STALE
         return found
+
+    def _quotes_results(self, record: Record) -> bool:
+        """Whether it may tell what results of its span say: an extract does so in lines of its own."""
+        body = record.body
+        if not isinstance(body, Episode) or body.method != "extractive":
+            return True
+        return any(line.startswith("- result of ") for line in text_of(self.ground.read(body.summary)).split("\n"))
+
+    def _memories(self, ids: tuple[RecordId, ...], changes: Visible) -> dict[RecordId, tuple[Reason | None, ...]]:
+        """How the tool memories that rest on each of these records stand; None: as what holds."""
+        ground = self.ground
+        rests: dict[RecordId, list[RecordId]] = {}
+        query = LinkQuery(relation=Relation.DERIVED_FROM, targets=ids, lineage=ground.lineage)
+        for row in changes.links(ground.ledger.links(ground.key, query)):
+            rests.setdefault(row.target, []).append(row.source)
+        every = tuple(dict.fromkeys(id for found in rests.values() for id in found))
+        records = ground.ledger.get(ground.key, every) if every else []
+        memories = tuple(record.id for record in records if isinstance(record.body, ToolMemory))
+        if not memories:
+            return {}
+        query = LinkQuery(relation=Relation.SUPERSEDES, targets=memories, lineage=ground.lineage)
+        replaced = {row.target for row in changes.links(ground.ledger.links(ground.key, query))}
+        stale = changes.states((StateField.STALE,), memories)[StateField.STALE]
+        stand = {id: Reason.SUPERSEDED if id in replaced else Reason.STALE if id in stale else None for id in memories}
+        return {id: tuple(stand[one] for one in found if one in stand) for id, found in rests.items()}
+
+
+def outlived(memories: Mapping[RecordId, Sequence[Reason | None]], ids: Iterable[RecordId]) -> dict[RecordId, Reason]:
+    """The records that say what no memory of them holds to be so any more, and why; without any, they stand."""
+    found: dict[RecordId, Reason] = {}
+    for id in ids:
+        stand = memories.get(id, ())
+        if stand and None not in stand:
+            found[id] = Reason.SUPERSEDED if Reason.SUPERSEDED in stand else Reason.STALE
+    return found
 
 
 def _stricter(now: Privacy | None, than: Privacy) -> bool:

@@ -1,13 +1,15 @@
 """Asking a summariser: each request fits its window, none is empty, and what it writes is held against its material."""
 
+import inspect
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias, cast
 
-from callsheet.derive.guarding import Flaw, Material, flaw
+from callsheet.derive.guarding import Flaw, Material, flaw, storable
 from callsheet.errors import InvalidOption
-from callsheet.graph.ports import Summariser
-from callsheet.runtime.options import label, positive, shown
+from callsheet.graph.ids import RecordId
+from callsheet.graph.ports import Pruner, Summariser
+from callsheet.runtime.options import line, positive, shown
 from callsheet.wire.cleaning import clean
 from callsheet.wire.tokens import count
 
@@ -32,6 +34,10 @@ class Plain:
     name: str
     provider: str = ""
     window: int = WINDOW
+    #: Its name tells it from no other, as that of a lambda: what was rejected of others is none of its own.
+    unnamed: bool = False
+    #: Of an unnamed one: the records of which a summary by this very function was rejected.
+    rejected: set[RecordId] = field(default_factory=set, compare=False)
 
     def summarise(self, material: str, *, limit: int) -> str:
         """See `Summariser.summarise`."""
@@ -40,19 +46,40 @@ class Plain:
 
 def summariser_of(given: AnySummariser) -> Summariser:
     """A summariser, given as itself or as a function. Raises `InvalidOption`."""
+    if isinstance(given, type) or not (hasattr(given, "summarise") or callable(given)):
+        raise InvalidOption(f"summariser is {shown(given)}; it must be a function or a Summariser")
     if not hasattr(given, "summarise"):
-        if not callable(given):
-            raise InvalidOption(f"summariser is {shown(given)}; it must be a function or a Summariser")
-        named = getattr(given, "__name__", type(given).__name__)
-        return Plain(function=given, name=label(named, "the name of the summariser"))
-    for asked in ("name", "provider", "window"):
-        if not hasattr(given, asked):
-            raise InvalidOption(f"summariser is {shown(given)}; it must have a name, a provider and a window")
+        named: object = getattr(given, "__name__", None)
+        unnamed = not isinstance(named, str) or not named.isidentifier() or inspect.ismethod(given)
+        name = line(named or type(given).__name__, "the name of the summariser")
+        return Plain(function=given, name=name, unnamed=unnamed)
+    _able(given, "summariser", ("name", "provider", "window"), "summarise")
     made = cast("Summariser", given)
-    label(made.name, "the name of the summariser")
+    line(made.name, "the name of the summariser")
+    provider: object = made.provider
+    if provider != "":
+        line(provider, "the provider of the summariser")
     if positive(made.window, "the window of the summariser") < SMALLEST:
         raise InvalidOption(f"the window of the summariser is {made.window:,}; it must be at least {SMALLEST}")
     return made
+
+
+def pruner_of(given: Pruner) -> Pruner:
+    """A pruner, if it is one. Raises `InvalidOption`."""
+    if isinstance(given, type):
+        raise InvalidOption(f"pruner is {shown(given)}; it must be a Pruner")
+    _able(given, "pruner", ("name",), "prune")
+    line(given.name, "the name of the pruner")
+    return given
+
+
+def _able(given: object, what: str, asked: Sequence[str], does: str) -> None:
+    for name in (*asked, does):
+        if not hasattr(given, name):
+            listed = f"{', '.join(asked)} and {does}()"
+            raise InvalidOption(f"{what} is {shown(given)}; it has no {name}: it must have {listed}")
+    if not callable(getattr(given, does)):
+        raise InvalidOption(f"{does} of the {what} is {shown(getattr(given, does))}; it must be a method")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +112,7 @@ def summarised(
         for part in _parts(texts, summariser.window):
             answer: object = summariser.summarise(part, limit=limit)
             calls += 1
-            if not isinstance(answer, str):
+            if not isinstance(answer, str) or not storable(answer):
                 return Summarised(flaw=Flaw.INVALID, calls=calls)
             written.append(clean(answer).strip())
         text = "\n".join(filter(None, written))

@@ -236,3 +236,19 @@ def test_what_says_the_same_in_another_document_comes_behind_what_is_new() -> No
         runtime.knowledge.add("new", "Many other things are told of kilns, which stand in hall five and weigh a lot.")
         found = runtime.knowledge.search("kilns cool twelve hours", k=3)
         assert [passage.document for passage in found][:2] == ["copy 3", "new"]
+
+
+def test_four_wordings_without_a_title_leave_room_for_other_facts() -> None:
+    told = (
+        "The east gate opens at six in the morning.",
+        "At six in the morning the east gate opens.",
+        "In the morning at six the east gate opens.",
+        "East gate: opens at six, in the morning",
+        "The gate to the harbour is locked with a green key.",
+        "Gates are painted every spring.",
+    )
+    with opened() as runtime:
+        for at, text in enumerate(told):
+            runtime.knowledge.add(f"D-{at}", text)
+        found = [passage.document for passage in runtime.knowledge.search("When does the gate open?", k=3)]
+    assert {"D-4", "D-5"} < set(found)

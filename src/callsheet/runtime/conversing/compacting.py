@@ -13,7 +13,7 @@ from callsheet.runtime.conversing.calls import PendingCall
 from callsheet.runtime.conversing.view import Viewed
 from callsheet.runtime.options import positive
 from callsheet.runtime.policies import document_of
-from callsheet.runtime.summarising import AnySummariser, summariser_of
+from callsheet.runtime.summarising import AnySummariser, pruner_of, summariser_of
 
 
 class Compacts(Viewed):
@@ -48,7 +48,8 @@ class Compacts(Viewed):
         chosen = policy_of(self._session, self._policy_hash()) if policy is None else document_of(policy)
         turns = chosen.turns if keep is None else positive(keep, "keep")
         writes = summariser_of(summariser) if summariser is not None else None
-        made = compacting.compact(self._session, self._view, chosen, keep=(turns,), asked=True, pruner=pruner)
+        prunes = pruner_of(pruner) if pruner is not None else None
+        made = compacting.compact(self._session, self._view, chosen, keep=(turns,), asked=True, pruner=prunes)
         if writes is None or not made.episodes:
             return made
         written = [abstract(self._session, self._view, chosen, id, writes) for id in made.episodes]

@@ -205,8 +205,13 @@ def _candidates(occurring: Occurring, question: Question, counting: Eligible) ->
     """
     wanted = frozenset(question.entities)
     places = {entities.normal(version.name) for version in counting.versions} - wanted
+    position = {id: place for place, id in occurring.found.items()}
     found: list[Candidate] = []
     for id, index in occurring.indexes():
         own = tuple(name for name in index.entities if name[:1] != ABOVE and name not in places)
-        found.append(candidate(id, Index(entities=own, terms=index.terms)))
+        version = counting.holding(position[id])
+        # A document without a title has its name for one.
+        untitled = version is not None and version.body.title == version.name
+        name = frozenset(terms.query_terms(version.name)) if version is not None and untitled else frozenset()
+        found.append(candidate(id, Index(entities=own, terms=index.terms), apart=name))
     return found

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from msgspec.structs import replace
+
 from callsheet.assemble import personal
 from callsheet.assemble.compose import INSTRUCTING, text_of
 from callsheet.assemble.planning import Plan, Rewrite
@@ -35,6 +37,9 @@ ANEW = 24
 
 AROUND = 8
 """Tokens around a note, about."""
+
+_TELLING = frozenset({Level.RAW, Level.DENSE, Level.FOCUS, Level.GIST})
+"""Levels at which what was said can be read."""
 
 _SHOWN = frozenset({Level.GIST, Level.STALE})
 
@@ -82,8 +87,10 @@ class Choosing(Looking):
     @cached_property
     def anew(self) -> tuple[Selection, ...]:
         """What a request shows that is written anew: what is always shown, and what the last turns call for."""
+        over = tuple(self._over())
         wanted = [*self._always, *self._called((*self._recent, *self._asked))]
-        return tuple(self._within(wanted, self.most, ANEW))
+        left = self.most - (self._size(over) if over else 0)
+        return (*over, *self._within(wanted, left, ANEW))
 
     @property
     def most(self) -> int:
@@ -148,6 +155,25 @@ class Choosing(Looking):
             elif not replaced and now is not None and now.reason is not last.reason:
                 yield now
 
+    def _over(self) -> Iterator[Selection]:
+        """That what was shown holds no more, for as long as something stands that was said while it was shown.
+
+        What replaced it may be gone: what was said by it would pass for what holds.
+        """
+        ended = (self._held[id] for id in self._last if id in self._held)
+        for one in ended:
+            if (
+                one.ended is None
+                or one.ended > self._now
+                or DETAIL[self._decision(one.id).most_hard] > DETAIL[Level.REF]
+            ):
+                continue
+            last = self._last[one.id]
+            turn = last.turn if last.reason is Reason.SUPERSEDED else self.turn
+            told = (each for each in self.ground.view if each.stream is None and each.level in _TELLING)
+            if any(each.turn < turn for each in told):
+                yield replace(self._named(one.id, Level.REF, Reason.SUPERSEDED), turn=turn)
+
     def _instead(self, id: RecordId) -> list[RecordId]:
         """What is to be told beside a notice: what holds now, and the other side of a contradiction."""
         there = self._held[id]
@@ -181,10 +207,17 @@ class Choosing(Looking):
         self._know(matched.records)
         there = [self._held[id] for id in matched.records if id in self._held]
         currents = {one.id: self._current(one.id) for one in there}
-        indexes = self._indexes(there)
-        ranked = matched.ranked(indexes, currents)
-        told = told_once(ranked, self._held, indexes, named=matched.named(), text=self._text)
-        return [id for found in told for id in currents[found]]
+        named = matched.named()
+        among: dict[RecordId, tuple[int, list[RecordId]]] = {}
+        for found in matched.ranked(self._indexes(there), currents):
+            first = currents[found][0]
+            # What may not stand takes no place, and none from what says the same.
+            if first not in among and self._selection(first) is not None:
+                among[first] = (named.get(found, 0), currents[found])
+        indexes = self._indexes([self._held[id] for id in among])
+        names = {id: count for id, (count, _) in among.items() if count}
+        told = told_once(tuple(among), self._held, indexes, named=names, text=self._text)
+        return [id for first in told for id in among[first][1]]
 
     def _text(self, body: UserMemory) -> str:
         return text_of(self.ground.read(body.value))

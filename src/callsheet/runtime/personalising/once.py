@@ -8,6 +8,7 @@ from callsheet.graph.index import Index
 from callsheet.graph.nodes import UserMemory
 from callsheet.recall.finding import candidate, first_new, once
 from callsheet.runtime.personalising.standing import Held
+from callsheet.runtime.personalising.subject import states
 
 COMPARED = 64
 """Memories that are compared with each other, the best: each is held against all before it."""
@@ -24,19 +25,22 @@ def told_once(
     """These memories, the best first: of a summary and what it was made of only what is better, and no fact twice.
 
     What says the same as one before it comes behind the others of the best. What holds an identifier that was asked for
-    (`named`) keeps its place.
+    (`named`) stays beside a summary of it, which may have left that out.
     """
-    known = dict(indexes)
     among = {
-        id: candidate(id, known[id], tuple(held[id].body.sources)) for id in found if id in known and id in held
+        id: candidate(id, _without_statement(index), held[id].body.sources) for id, index in indexes if id in held
     }
     kept = once(found, among, named)
     best = first_new(
         kept[:COMPARED],
         among,
-        named,
+        {},
         limit=COMPARED,
         text=lambda id: text(held[id].body),
         plain=terms.compared,
     )
     return [*best, *kept[COMPARED:]]
+
+
+def _without_statement(index: Index) -> Index:
+    return Index(entities=tuple(name for name in index.entities if not states(name)), terms=index.terms)

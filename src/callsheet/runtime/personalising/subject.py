@@ -27,6 +27,11 @@ def statement(body: UserMemory, text: str) -> str:
     return f"{_MARK}{hashlib.sha256(told.encode()).hexdigest()[:32]}"
 
 
+def states(name: str) -> bool:
+    """Whether a name among those of a memory is of what it says, in its very words, and not of what it is about."""
+    return name.startswith(_MARK) and not name.startswith(f"{_MARK} ")
+
+
 def normal(text: str) -> str:
     """A name without what tells two ways to write it apart: case, width, composition and white space."""
     return " ".join(unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold()).split())

@@ -1,0 +1,36 @@
+"""The notation of the notes of a request: lines of who said what. No content may begin a line that looks like one."""
+
+import re
+
+_BREAKS = r"\n\r\v\f\x1c-\x1e\x85\u2028\u2029"
+# As in lists and quotations; nobody sees characters without width.
+_BEFORE = rf"(?:[^\S{_BREAKS}]|[\u200b-\u200f\u2060-\u2064\ufeff\-*_#>•+~`\"'“„«]){{0,16}}"
+_MORE = rf"(?:[ \t]+(?:laid[ \t]+down|as[ \t]+of[ \t]+[\d-]+|\([^){_BREAKS}]{{0,40}}\))){{0,3}}[*_ \t]*[:：]"
+_REFERENCE = r"\[[a-z2-7]{6}(?:,[^\]\n]{0,40})?\]"
+_DAY = r"\(\d{4}-\d\d-\d\d\)"
+_MARKS = rf"(?:(?:{_REFERENCE}|{_DAY})[ \t]*){{0,3}}"
+_SPOKEN = rf"(?:(?:user|assistant|system|developer){_MORE}|\[[^\]{_BREAKS}]{{1,100}}\][:：])"
+_TOLD = (
+    rf"(?:tool|noted){_MORE}|result[ \t]+of[ \t]+[^:：{_BREAKS}]{{1,80}}[:：]"
+    rf"|turns?[ \t]+\d+(?:[ \t]+to[ \t]+\d+)?(?:[:：]|[ \t]+in[ \t]+short|[^:：{_BREAKS}]{{0,40}}second-hand)"
+)
+_HEADS = r"\[(?:from[ \t]|kept[ \t]about|tool[ \t]result|another[ \t]tool|the[ \t]result)"
+
+_BY_SOMEBODY = re.compile(_BEFORE + _MARKS + _SPOKEN, re.IGNORECASE)
+_NOTED = re.compile(rf"{_BEFORE}(?:{_MARKS}(?:{_SPOKEN}|{_TOLD})|(?:{_REFERENCE}|{_DAY})[ \t]|{_HEADS})", re.IGNORECASE)
+_LINES = re.compile(rf"(?<=[{_BREAKS}])(?=\S)")
+
+
+def is_noted(line: str) -> bool:
+    """Whether a text begins like a line of a note."""
+    return _NOTED.match(line) is not None
+
+
+def puts_words(text: str) -> bool:
+    """Whether a line of a text says, in the notation of notes, that somebody said what follows."""
+    return any(_BY_SOMEBODY.match(line) for line in text.splitlines())
+
+
+def indented(text: str) -> str:
+    """The text with one space before each line, but for the first, that looks like a line of a note."""
+    return _LINES.sub(lambda place: " " if _NOTED.match(text, place.start()) else "", text)
