@@ -91,8 +91,8 @@ def test_an_episode_says_that_it_is_second_hand_and_how_to_read_the_original() -
         f"[abcdef] turns 3 to 17 in short (extracts; second-hand, recall abcdef shows the original):\n{text}"
     )
     by = episode(method="abstractive", by="m-1")
-    assert episode_line(id, Level.DENSE, by, text, references=False) == (
-        f"turns 3 to 17 in short (by m-1; second-hand):\n{text}"
+    assert episode_line(id, Level.DENSE, by, "They met.", references=False) == (
+        "turns 3 to 17 in short (by m-1; second-hand):\nThey met."
     )
     line = episode_line(id, Level.GIST, episode(freshness=Freshness.VOLATILE), text, references=True)
     assert line == "[abcdef] turns 3 to 17 as of 2026-03-02, second-hand: user: Hello."

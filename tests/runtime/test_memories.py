@@ -734,7 +734,7 @@ def test_memories_take_no_result_out_of_a_request_but_those_that_they_stand_for(
 
 
 def test_what_a_later_observation_says_elsewhere_is_doubt_and_no_proof_of_the_earlier_one(talk: Conversation) -> None:
-    payload = {"payload": {"degrees": 1240, "cone": "nowhere-77"}}
+    payload: dict[str, object] = {"payload": {"degrees": 1240, "cone": "nowhere-77"}}
     assert decided(talk, {}, payload) == ("both", "")
 
 

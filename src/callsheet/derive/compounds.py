@@ -20,8 +20,9 @@ _LEAST = 4
 _LONGEST = 60
 _LONGEST_PART = 16
 
-# Compounds end in these, as far as they are inflected, and are joined by those.
-_ENDINGS = ("", "n", "en", "e", "s", "es", "er", "ern")
+# Compounds end in these, as far as they are inflected or name what is done with their last part (Futter, Fütterung: the
+# stemmer has one stem for both), and are joined by those.
+_ENDINGS = ("", "n", "en", "e", "s", "es", "er", "ern", "ung", "ungen")
 _JOINTS = ("", "s", "es", "n", "en", "e", "er", "ens")
 
 _DIGRAPH = re.compile(r"(?<!q)ue|ae|oe")

@@ -17,7 +17,7 @@ from importlib import import_module
 from callsheet.derive import compounds
 from callsheet.derive.stopwords import ENGLISH, GERMAN
 
-ANALYSER = "snowball-en-de:2"
+ANALYSER = "snowball-en-de:3"
 """Name and version of the analyser. The version changes whenever some text gets other terms."""
 
 LIMIT = 512
@@ -49,6 +49,10 @@ _GAP = re.compile(r"\W")
 _CJK = "\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff"
 _PIECE = re.compile(rf"[{_CJK}]++|[^{_CJK}]++")
 _IS_CJK = re.compile(rf"[{_CJK}]")
+_IDEOGRAPHS = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+_IDEOGRAPH = re.compile(rf"[{_IDEOGRAPHS}]")
+_KANA = "\u3040-\u30ff"
+_ALONE = re.compile(rf"(?<![{_IDEOGRAPHS}])[{_IDEOGRAPHS}](?=[{_KANA}])|(?<=[{_KANA}])[{_IDEOGRAPHS}](?![{_IDEOGRAPHS}])")
 _HUMP = re.compile(r"(?<=[a-zß-öø-ÿ0-9])(?=[A-ZÀ-ÖØ-Þ])|(?<=[A-Z])(?=[A-Z][a-z])")
 _MARKS = re.compile(r"[\u0300-\u036f]+")
 
@@ -67,6 +71,7 @@ def query_terms(text: str) -> tuple[str, ...]:
     found: dict[str, None] = {}
     for language in Language:
         found.update(dict.fromkeys(terms(text, language)))
+    found.update(dict.fromkeys(_ALONE.findall(_composed(text))))
     return tuple(term for term in found if term not in ENGLISH and term not in GERMAN)
 
 
@@ -78,7 +83,14 @@ def query_words(text: str) -> tuple[tuple[str, ...], ...]:
         kept = tuple(sorted(term for term in each if term not in ENGLISH and term not in GERMAN))
         if kept:
             found[kept] = None
+        # One ideograph before a particle or an ending is a word, which stands before others elsewhere.
+        found.update(((single,), None) for single in _ALONE.findall(word) if (single,) not in found)
     return tuple(found)
+
+
+def query_characters(text: str) -> tuple[tuple[str, ...], ...]:
+    """The ideographs of a query, each as a word: to look for where none of its pairs of them is found."""
+    return tuple((character,) for character in dict.fromkeys(_IDEOGRAPH.findall(_composed(text))))
 
 
 def compared(terms: Iterable[str]) -> frozenset[str]:

@@ -132,6 +132,10 @@ def _ranked(candidates: Candidates, query: str, limit: int, arms: Sequence[str])
     words = terms.query_words(query)[:MOST_WORDS] if WORDS in arms else ()
     candidates.collect((), tuple(dict.fromkeys(term for word in words for term in word)))
     candidates.collect_together(words)
+    if WORDS in arms and not candidates.records:
+        words = terms.query_characters(query)[:MOST_WORDS]
+        candidates.collect((), tuple(term for word in words for term in word))
+        candidates.collect_together(words)
     near = _near(candidates, query, limit) if MEANING in arms and not identifier else []
     own = {id: one.document(words) for id, one in candidates.made().items()}
     first = rank(words, list(own.values()))[: min(limit * DEPTH, TOGETHER)]

@@ -141,6 +141,9 @@ class Finder:
             return ranked(question, _candidates(occurring, question, counting), limit, lexical=())
         words = terms.query_words(query)[:MOST_WORDS]
         occurring.collect_words(words)
+        if not occurring.found:
+            words = terms.query_characters(query)[:MOST_WORDS]
+            occurring.collect_words(words)
         near = self._near(query, key, upto, counting, limit)
         occurring.found.update((one.position, one.record) for one in near)
         candidates = _candidates(occurring, question, counting)

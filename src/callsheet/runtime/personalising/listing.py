@@ -123,6 +123,8 @@ def _found(shelf: Shelf, among: Sequence[Held], query: str) -> list[Held]:
     indexes = shelf.indexes([one.record for one in among])
     names = (*entities.entities(query), entities.normal(query.strip()))
     ranked = find(names, terms.query_terms(query), indexes, len(indexes))
+    if not ranked:
+        ranked = find(names, [term for (term,) in terms.query_characters(query)], indexes, len(indexes))
     named = {one.id: one.exact for one in ranked if one.exact}
     told = told_once([one.id for one in ranked], by_id, indexes, named=named, text=shelf.text)
     return [by_id[id] for id in told]
