@@ -12,10 +12,24 @@ from collections.abc import Iterator
 from enum import Enum
 from pathlib import Path
 
+import msgspec
+
 import callsheet
 from callsheet import errors, testing
 from callsheet.errors import CallsheetError
+from callsheet.explain.absence import WhyNot
+from callsheet.explain.sheet import Explained
+from callsheet.explain.trace import Trace
+from callsheet.graph.ports import Embedder, Pruner, Summariser
+from callsheet.graph.values import Vector
 from callsheet.ledger import contract
+from callsheet.runtime.compacting import Compaction
+from callsheet.runtime.documenting.finding import Passage
+from callsheet.runtime.documenting.knowledge import Document, Knowledge
+from callsheet.runtime.gauging import Gauge
+from callsheet.runtime.personalising.forgetting import Forgotten
+from callsheet.runtime.personalising.listing import KeptMemory
+from callsheet.runtime.working.draining import Worked
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "reference"
 
@@ -34,6 +48,25 @@ _GROUPS = {
     "The asynchronous face": ("AsyncRuntime", "AsyncConversation"),
     "The rest": ("CallsheetError", "__version__"),
 }
+
+
+_RETURNED: tuple[type, ...] = (
+    Knowledge,
+    Document,
+    Passage,
+    KeptMemory,
+    Forgotten,
+    Gauge,
+    Compaction,
+    Worked,
+    Explained,
+    WhyNot,
+    Trace,
+)
+"""What methods of public names return, which is no public name itself."""
+
+_GIVEN: tuple[type, ...] = (Embedder, Vector, Summariser, Pruner)
+"""What objects of the program's own must be able to do."""
 
 
 def pages() -> dict[Path, str]:
@@ -56,6 +89,14 @@ def api_page() -> str:
         lines += [f"## {title}", ""]
         for name in names:
             lines += _named(name)
+    lines += ["## What methods return", ""]
+    lines += ["These are read, not made: `import callsheet` does not have them, and their fields are as stable.", ""]
+    for cls in _RETURNED:
+        lines += _described(cls.__name__, cls)
+    lines += ["## What may be given", ""]
+    lines += ["What an object of your own must be able to do. It needs no base class.", ""]
+    for cls in _GIVEN:
+        lines += _described(cls.__name__, cls)
     lines += ["## callsheet.testing", "", _prose(inspect.getdoc(testing)), ""]
     for name in ("FixedClock", "SequenceIds", "memory_runtime"):
         lines += _described(name, getattr(testing, name))
@@ -95,6 +136,9 @@ def _class(name: str, cls: type) -> list[str]:
         return lines + [f"- `{member.value}`{_note(cls, member.name)}" for member in cls] + [""]
     if dataclasses.is_dataclass(cls):
         lines += [f"- `{found.name}: {_type(found.type)}`{_note(cls, found.name)}" for found in _public_fields(cls)]
+        lines += [""]
+    if issubclass(cls, msgspec.Struct):
+        lines += [f"- `{one.name}: {_type(one.type)}`{_note(cls, one.name)}" for one in msgspec.structs.fields(cls)]
         lines += [""]
     for member, value in _members(cls).items():
         if member.startswith("_") or (name == "CallsheetError"):
@@ -172,6 +216,7 @@ def _type(annotation: object) -> str:
     text = annotation if isinstance(annotation, str) else inspect.formatannotation(annotation)
     text = text.replace("datetime.datetime | str | int | float", "Time").replace("NoneType", "None")
     text = re.sub(r"\b(?:[a-z_]+\.)+(?=[A-Z])", "", text)
+    text = re.sub(r"\bAnnotated\[(\w+), Meta\([^()]*\)\]", r"\1", text)
     return re.sub(r"\bOptional\[(\w+)\]", r"\1 | None", text)  # as some releases of Python write it
 
 

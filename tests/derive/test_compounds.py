@@ -20,6 +20,8 @@ from callsheet.derive.terms import Language, query_words, terms, weighted
         ("notstromaggregat", ()),  # both are
         ("steuererklarung", ("steuer", "erklarung")),
         ("kaffeemaschine", ("kaffee", "maschine")),
+        ("gansefutterung", ("gans", "futterung")),  # what is done with a part
+        ("pferdefuetterungen", ("pferd", "futterung")),
     ],
 )
 def test_compounds_come_apart(word: str, expected: tuple[str, ...]) -> None:

@@ -55,6 +55,97 @@ def test_what_is_wrong_is_named(summary: object, why: Flaw) -> None:
     assert found(summary) is why
 
 
+WHOLE = (
+    "Order ORD-7F3A-00912 of 1,284.07 EUR, part 12345678, build deadbeefcafe01, v1.2.3, on 2026-03-04; "
+    "write to ruth.oake@kiln.example; see /srv/app/config.yaml and https://shop.example/x; ホストはsrv-ume-1です。"
+)
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "ORD-7F3A-009",
+        "ORD-7F3A",
+        "7F3A-00912",
+        "RD-7F3A-00912",
+        "284.07",
+        "1,284",
+        "234567",
+        "2345678",
+        "deadbeef",
+        "deadbeefcafe0",
+        "cafe01",
+        "v1.2",
+        "2026-03-0",
+        "oake@kiln.example",
+        "kiln.example",
+        "srv-ume-11",
+    ],
+)
+def test_a_piece_of_a_value_is_another_value(piece: str) -> None:
+    found = flaw(f"It is about {piece} here.", (Material("user", WHOLE),), len, limit=99)
+    assert found is Flaw.UNKNOWN_VALUE
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["ORD-7F3A-00912", "1284.07", "12345678", "DEADBEEFCAFE01", "config.yaml", "shop.example", "srv-ume-1", "v1.2.3"],
+)
+def test_a_whole_value_stands(value: str) -> None:
+    assert flaw(f"It is about {value} here.", (Material("user", WHOLE),), len, limit=99) is None
+
+
+EXCHANGES = [
+    ("Keep ORD-11111. Cancel ORD-22222.", "ORD-11111", "ORD-22222"),
+    ("Keep ORD-11111 and cancel ORD-22222.", "ORD-11111", "ORD-22222"),
+    ("Alice has badge BDG-11111, Bob has badge BDG-22222.", "BDG-11111", "BDG-22222"),
+    ("BDG-11111 belongs to Alice. BDG-22222 belongs to Bob.", "BDG-11111", "BDG-22222"),
+    ("Behalte AB-11111; storniere AB-22222.", "AB-11111", "AB-22222"),
+    ("Pay 500 EUR to Alice, 300 EUR to Bob.", "500", "300"),
+    ("ORD-11111: 500 EUR, ORD-22222: 300 EUR.", "500", "300"),
+    ("Part X-11111 replaces X-22222.", "X-11111", "X-22222"),
+    ("- keep: ORD-11111\n- cancel: ORD-22222", "ORD-11111", "ORD-22222"),
+]
+
+
+@pytest.mark.parametrize(("text", "one", "other"), EXCHANGES)
+def test_values_that_changed_places_are_found_across_clauses(text: str, one: str, other: str) -> None:
+    material = (Material("user", text),)
+    assert flaw(text, material, len, limit=99) is None
+    changed = text.replace(one, "\1").replace(other, one).replace("\1", other)
+    assert flaw(changed, material, len, limit=99) is Flaw.SWAPPED
+
+
+@pytest.mark.parametrize(
+    ("text", "summary"),
+    [
+        ("Keep ORD-11111. Cancel ORD-22222.", "Cancel ORD-11111."),
+        ("BDG-11111 belongs to Alice. BDG-22222 belongs to Bob.", "Alice has badge BDG-22222."),
+        ("Refund order ORD-7F3A-00912 to customer CUS-1188.", "For customer ORD-7F3A-00912, order CUS-1188."),
+    ],
+)
+def test_one_value_in_anothers_place_is_enough(text: str, summary: str) -> None:
+    assert flaw(summary, (Material("user", text),), len, limit=99) is Flaw.SWAPPED
+
+
+@pytest.mark.parametrize(
+    ("text", "summary"),
+    [
+        ("Keep ORD-11111. Cancel ORD-22222.", "ORD-22222 is to be cancelled; keep ORD-11111."),
+        ("Alice has badge BDG-11111, Bob has badge BDG-22222.", "Bob: BDG-22222, Alice: BDG-11111."),
+        (
+            "Refund order ORD-7F3A-00912 to customer CUS-1188.",
+            "Customer CUS-1188 gets a refund for order ORD-7F3A-00912.",
+        ),
+        ("Refund order ORD-7F3A-00912 to customer CUS-1188.", "Refund CUS-1188 for ORD-7F3A-00912."),
+        ("Orders ORD-11111, ORD-22222 and ORD-33333 are late.", "ORD-33333, ORD-11111 and ORD-22222 came late."),
+        ("Move it from D-100 to D-200.", "It goes to D-200, from D-100."),
+    ],
+)
+def test_other_words_for_the_same_pass(text: str, summary: str) -> None:
+    assert flaw(summary, (Material("user", text),), len, limit=99) is None
+
+
 def test_what_contradicts_itself_is_not_smoothed_over() -> None:
     assert found("The user wants a refund.", conflict=True) is Flaw.CONFLICT
 

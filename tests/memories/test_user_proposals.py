@@ -111,6 +111,18 @@ def test_taint_goes_on_into_what_is_made_of_it(runtime: Runtime) -> None:
         runtime.remember("mia", "the aisle, always", sources=[kept.id], always=True)
 
 
+@pytest.mark.parametrize("words", ["prefers the aisle", "sits by the window"])
+def test_an_update_takes_no_taint_away_and_the_users_own_word_does(runtime: Runtime, words: str) -> None:
+    kept = runtime.accept("mia", runtime.propose("mia", "prefers the aisle", attribute="seat").id)
+    again = runtime.update("mia", kept.id, words)
+    assert again.tainted
+    with pytest.raises(InvalidOption):
+        runtime.pin("mia", again.id)
+    said = runtime.remember("mia", words, attribute="seat")
+    assert (said.tainted, said.status) == (False, MemoryStatus.CURRENT)
+    assert values(runtime.memories("mia")) == [words]
+
+
 def test_a_declined_proposal_is_gone_from_the_list_and_can_be_taken_on_later(runtime: Runtime) -> None:
     proposal = runtime.propose("mia", "prefers the aisle")
     runtime.decline("mia", proposal.id, by="mia")

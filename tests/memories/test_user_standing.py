@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from itertools import pairwise
+from itertools import pairwise, permutations
 from pathlib import Path
 
 import pytest
@@ -69,6 +69,60 @@ def test_any_order_of_arrival_tells_the_same_history(days: list[int], random: ob
         assert len(runtime.memories("mia", history=True)) == len(days)
         if days[0] > 1:
             assert runtime.memories("mia", as_of="2026-05-01T00:00:00Z") == []
+
+
+observations = st.lists(
+    st.tuples(
+        st.sampled_from([0.1, 0.3, 0.6, 0.9, 1.0]),
+        # Days that it holds at most; None: it is not known to end.
+        st.sampled_from([None, None, 1, 2]),
+    ),
+    min_size=4,
+    max_size=4,
+)
+
+
+def history(observed: Sequence[tuple[int, tuple[float, int | None]]]) -> list[tuple[object, ...]]:
+    """What is read of four observations on one subject, recorded in this order."""
+    with memory_runtime(clock=FixedClock(NOW)) as runtime:
+        names: dict[str, str] = {}
+        for day, (confidence, lasts) in observed:
+            kept = runtime.remember(
+                "mia",
+                f"lives in {day}",
+                attribute="home",
+                observed=f"2026-05-{day + 1:02}T00:00:00Z",
+                valid_until=f"2026-05-{day + 1 + lasts:02}T00:00:00Z" if lasts is not None else None,
+                confidence=confidence,
+            )
+            names[kept.id] = kept.value
+        return [
+            (
+                one.value,
+                one.status,
+                one.valid_until,
+                *(names[other] for other in one.replaced_by[:1]),
+                sorted(names[other] for other in one.conflicts_with),
+            )
+            for days in range(1, 6)
+            for one in runtime.memories("mia", history=True, as_of=f"2026-05-{days:02}T12:00:00Z")
+        ]
+
+
+@settings(max_examples=25, deadline=None)
+@given(observations)
+def test_any_order_of_arrival_comes_to_the_same_whatever_is_believed(
+    observed: list[tuple[float, int | None]],
+) -> None:
+    expected = history(list(enumerate(observed)))
+    for order in permutations(enumerate(observed)):
+        assert history(order) == expected, order
+
+
+def test_what_comes_late_is_held_against_all_that_came_before_it(runtime: Runtime) -> None:
+    for value, observed, confidence in (("b", FEBRUARY, 0.3), ("d", JUNE, 0.9), ("a", JANUARY, 1.0)):
+        runtime.remember("mia", value, attribute="x", observed=observed, confidence=confidence)
+    assert values(runtime.memories("mia")) == ["d"]
 
 
 def test_writers_at_once_agree_on_what_holds(tmp_path: Path) -> None:
@@ -222,3 +276,22 @@ def test_a_memory_that_was_replaced_is_not_edited_again(runtime: Runtime) -> Non
 
 def _chain(memories: Sequence[object]) -> list[str]:
     return [one.value for one in memories]  # type: ignore[attr-defined]
+
+
+def test_an_update_keeps_what_is_not_given(runtime: Runtime) -> None:
+    told = {"valid_until": "2026-12-01T00:00:00Z", "stale_after": "2026-11-01T00:00:00Z", "confidence": 0.4}
+    old = runtime.remember("mia", "stays in Kiel", attribute="home", observed=JANUARY, **told)  # type: ignore[arg-type]
+    new = runtime.update("mia", old.id, "stays in Kiel, at the harbour")
+    assert (new.valid_until, new.stale_after, new.confidence) == (old.valid_until, old.stale_after, 0.4)
+    changed = runtime.update("mia", new.id, "stays in Kiel", valid_until="2026-10-20T00:00:00Z", confidence=0.9)
+    assert (str(changed.valid_until)[:10], changed.stale_after, changed.confidence) == (
+        "2026-10-20",
+        old.stale_after,
+        0.9,
+    )
+
+
+def test_an_update_after_the_end_of_a_memory_holds(runtime: Runtime) -> None:
+    old = runtime.remember("mia", "stays in Kiel", observed=JANUARY, valid_until=FEBRUARY, stale_after=FEBRUARY)
+    new = runtime.update("mia", old.id, "stays in Kiel after all")
+    assert (new.valid_until, new.stale_after, new.status) == (None, None, MemoryStatus.CURRENT)

@@ -30,6 +30,15 @@ def test_the_generated_pages_are_up_to_date(tool: ModuleType) -> None:
     assert stale == [], "run: python tools/build_reference.py"
 
 
+def test_what_methods_return_is_described_with_its_fields(tool: ModuleType) -> None:
+    page = tool.api_page()
+    for name in ("Knowledge", "Passage", "Document", "KeptMemory", "Gauge", "Compaction", "Worked", "Forgotten"):
+        assert f"\n### `{name}`\n" in page
+    for name in ("Explained", "WhyNot", "Trace", "Embedder", "Summariser", "Pruner"):
+        assert f"\n### `{name}`\n" in page
+    assert "\n- `outcome: Outcome`" in page
+
+
 def test_every_public_name_has_a_place_on_the_page(tool: ModuleType) -> None:
     shown = [name for names in tool._GROUPS.values() for name in names]
 

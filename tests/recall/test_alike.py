@@ -78,9 +78,7 @@ def test_texts_are_read_only_where_two_are_close() -> None:
     ],
 )
 def test_german_is_compared_in_whatever_language_it_was_read(one: str, other: str) -> None:
-    first, second = (
-        saying(RecordId(text), compared(term for term, _ in counted(text))) for text in (one, other)
-    )
+    first, second = (saying(RecordId(text), compared(term for term, _ in counted(text))) for text in (one, other))
     assert first is not None
     assert second is not None
     assert close(first, second)

@@ -133,7 +133,9 @@ def test_cells_that_could_be_misread_stand_in_quotes() -> None:
 def test_rows_beyond_the_limit_are_counted_and_can_be_read_on() -> None:
     found = queried(*[("x" * 50,)] * 10, total=900)
     served = serve(source(), asked(limit=200), lambda: Answers(found))
-    assert served.text.split("\n")[0].endswith('rows [0, 3) of 900 rows; to read on: "part": "rows 3: sql ..." with the same query)')
+    assert served.text.split("\n")[0].endswith(
+        'rows [0, 3) of 900 rows; to read on: "part": "rows 3: sql ..." with the same query)'
+    )
     assert (served.shown, served.total) == (3, 900)
     assert served.more == asked(limit=200, rows=(3, None))
     engine = Answers(queried(*[("x",)] * 2, total=900))

@@ -37,7 +37,7 @@ from callsheet.wire.tools import read_tools
         ('{"reference": "art_1", "part": "\'/usr/bin\'"}', RecallRequest(reference="art_1", search="/usr/bin")),
         ('{"reference": "art_1", "part": "\\"lines 3\\""}', RecallRequest(reference="art_1", search="lines 3")),
         ('{"reference": "art_1", "part": "lines of code"}', RecallRequest(reference="art_1", search="lines of code")),
-        ('{"reference": "art_1", "part": "search lost parcel"}', RecallRequest(reference="art_1", search="lost parcel")),
+        ('{"reference": "art_1", "part": "search lost oak"}', RecallRequest(reference="art_1", search="lost oak")),
         ('{"reference": "art_1", "part": "search: \'a b\'"}', RecallRequest(reference="art_1", search="a b")),
         ('{"reference": "art_1", "part": "search"}', RecallRequest(reference="art_1", search="search")),
         ('{"reference": "art_1", "part": "sql SELEC 1"}', RecallRequest(reference="art_1", sql="SELEC 1")),

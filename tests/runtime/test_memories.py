@@ -357,7 +357,8 @@ def test_provenance_and_confidence_decide_a_contradiction_and_time_alone_never(
 def test_the_later_reading_of_the_present_replaces_the_earlier_where_the_owner_of_the_tool_says_so(
     talk: Conversation,
 ) -> None:
-    policy = contracts(ToolContract(name="dial", reads_current_state=True))
+    # So much counts that something is missing that no rewrite pays: what follows is appended.
+    policy = replace(contracts(ToolContract(name="dial", reads_current_state=True)), miss=10**9)
     sheet(talk, policy)
     assert decided(talk, {}, {}, tools=("dial", "dial")) == ("newer", "conflict.provider")
     go_on(talk, 3)

@@ -2,6 +2,8 @@
 
 import json
 from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
@@ -195,10 +197,48 @@ def test_a_plain_function_is_a_summariser(talk: Conversation) -> None:
     assert "by shorten; second-hand" in text(ask(talk))
 
 
-@pytest.mark.parametrize("given", [5, "gpt", object()])
+def altered(**given: object) -> Stub:
+    made = Stub()
+    vars(made).update(given)
+    return made
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        5,
+        "gpt",
+        object(),
+        Stub,
+        altered(name="a\nb"),
+        altered(name=None),
+        altered(name=""),
+        altered(provider=None),
+        altered(provider=b"openai"),
+        altered(window="all"),
+        altered(window=True),
+        altered(window=10),
+        altered(summarise="how"),
+    ],
+)
 def test_what_cannot_summarise_is_refused(talk: Conversation, given: object) -> None:
-    with pytest.raises(InvalidOption):
+    with pytest.raises(InvalidOption, match="summariser"):
         talk.compact(keep=2, summariser=given)  # type: ignore[arg-type]
+    with pytest.raises(InvalidOption, match="summariser"):
+        opened(given)  # type: ignore[arg-type]
+    assert of(talk, Episode) == []
+
+
+@pytest.mark.parametrize("given", ["yes", 1, None])
+def test_whether_a_worker_is_wanted_is_true_or_false(given: object) -> None:
+    with pytest.raises(InvalidOption, match=r"worker is .*True or False"):
+        callsheet.open(":memory:", worker=given)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("answer", ["\0Fine.", "Fi\0ne.", "Fine.\ud800"])
+def test_what_no_store_holds_is_no_summary(answer: str) -> None:
+    made = summarised(Stub(answer), (Material("user", "Fine weather."),), limit=300)
+    assert made.flaw is Flaw.INVALID
 
 
 def test_what_a_summariser_raises_leaves_the_extract(talk: Conversation) -> None:
@@ -253,6 +293,37 @@ def test_what_was_rejected_is_not_asked_for_again_and_what_failed_is() -> None:
         for _ in range(2):
             (worked,) = runtime.work(works=["episodes"])
             assert (worked.failed, worked.left, worked.errors) == (1, True, (("TimeoutError", 1),))
+
+
+def rejecting(path: Path, given: AnySummariser, works: int = 1) -> int:
+    """How many summaries are rejected of the span of one conversation."""
+    with callsheet.open(path, clock=FixedClock(), summariser=given) as runtime:
+        talk = runtime.conversation("kiln")
+        if not of(talk, Episode):
+            talk.record(user(ORDER))
+            chat(talk, 12)
+            talk.compact(keep=2)
+        return sum(runtime.work(works=["episodes"])[0].refused for _ in range(works))
+
+
+def test_what_was_rejected_of_one_is_not_held_against_another_whose_name_ends_so(tmp_path: Path) -> None:
+    wrong = "Refund ORD-7F3A-00921."
+    assert rejecting(tmp_path / "a.db", altered(name="gpt-5.1", says=wrong)) == 1
+    assert rejecting(tmp_path / "a.db", altered(name="gpt-5.1", says=wrong)) == 0
+    assert rejecting(tmp_path / "a.db", altered(name="1", says=wrong)) == 1
+
+
+def test_functions_without_a_name_are_not_taken_for_each_other(tmp_path: Path) -> None:
+    def named(material: str) -> str:
+        return "Refund ORD-7F3A-00921."
+
+    path = tmp_path / "a.db"
+    assert rejecting(path, lambda material: "Refund ORD-7F3A-00921.", works=3) == 1
+    assert rejecting(path, lambda material: "Refund ORD-7F3A-00922.", works=3) == 1
+    assert rejecting(path, partial(named), works=3) == 1
+    assert rejecting(path, partial(named), works=3) == 1
+    assert rejecting(path, named, works=3) == 1
+    assert rejecting(path, named, works=3) == 0
 
 
 LISTING = "\n".join(f"Shelf S-{n:04} in hall {n % 7} holds {n % 13} plates and {n % 5} jugs." for n in range(400))
@@ -320,6 +391,15 @@ class Halves:
 
     def prune(self, prose: str) -> str:
         return " ".join(prose.split()[::2])
+
+
+@pytest.mark.parametrize(
+    "given", [5, "halves", object(), Halves, str.upper, type("Named", (Halves,), {"name": "a\nb"})(), Stub()]
+)
+def test_what_cannot_prune_is_refused(talk: Conversation, given: object) -> None:
+    with pytest.raises(InvalidOption, match="pruner"):
+        talk.compact(keep=2, pruner=given)  # type: ignore[arg-type]
+    assert of(talk, Episode) == []
 
 
 def test_a_pruner_makes_room_for_more_and_never_touches_what_must_stay(talk: Conversation) -> None:

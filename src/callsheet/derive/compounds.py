@@ -20,10 +20,12 @@ _LEAST = 4
 _LONGEST = 60
 _LONGEST_PART = 16
 
-# Compounds end in these, as far as they are inflected or name what is done with their last part (Futter, Fütterung: the
-# stemmer has one stem for both), and are joined by those.
-_ENDINGS = ("", "n", "en", "e", "s", "es", "er", "ern", "ung", "ungen")
+# Compounds end in these, as far as they are inflected, and are joined by those.
+_ENDINGS = ("", "n", "en", "e", "s", "es", "er", "ern")
 _JOINTS = ("", "s", "es", "n", "en", "e", "er", "ens")
+
+# What is done with the last part: Futter, Fütterung.
+_DOING = ("ung", "ungen")
 
 _DIGRAPH = re.compile(r"(?<!q)ue|ae|oe")
 _SINGLE = {"ue": "u", "ae": "a", "oe": "o"}
@@ -153,9 +155,12 @@ def _split(word: str, start: int, tried: dict[int, tuple[str, ...] | None]) -> t
     if start in tried:
         return tried[start]
     best: tuple[str, ...] | None = None
-    for part, after in _ahead(word, start):
+    for known, after in _ahead(word, start):
+        part = known
         if word[after:] in _ENDINGS:
             rest: tuple[str, ...] | None = ()
+        elif start and word[after:] in _DOING:
+            part, rest = known + "ung", ()
         else:
             rest = None
             for joint in _JOINTS:
@@ -187,7 +192,8 @@ def _half_known(word: str, tried: dict[int, tuple[str, ...] | None]) -> tuple[st
     """A word of which the beginning or the end alone is known, and the rest is long enough to be a word."""
     for start in range(_LEAST, len(word) - _LEAST):
         found = _split(word, start, tried)
-        if found is not None and _word(word[:start]):
+        # A verb with a prefix ends in the same letters: Verantwortung holds no word that is asked for.
+        if found is not None and _word(word[:start]) and folded(found[-1]) in _known():
             return (word[:start], *found)
     for part, end in _ahead(word, 0):
         if len(part) > _LEAST and len(word) - end >= _LEAST + 1 and _word(word[end:]):

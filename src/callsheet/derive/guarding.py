@@ -1,13 +1,13 @@
 """Holds what a model wrote as a summary against what it summarises. What does not pass is not used."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from enum import StrEnum
-from itertools import combinations
 from typing import NamedTuple
 
 from callsheet.derive import entities
 from callsheet.derive.entities import Entity, EntityKind
+from callsheet.derive.exchanging import exchanged, pieces, said_of, stands
 from callsheet.derive.notation import puts_words
 from callsheet.derive.summarising.sentences import sentences
 
@@ -23,7 +23,7 @@ class Flaw(StrEnum):
     TOO_LONG = "too_long"
     #: An identifier or number stands in it that its material does not hold.
     UNKNOWN_VALUE = "unknown_value"
-    #: Two identifiers have changed places.
+    #: Identifiers or numbers have changed places.
     SWAPPED = "swapped"
     #: What only a tool said is put into a person's mouth; or a line reads like one of a note, which says who said it.
     MISATTRIBUTED = "misattributed"
@@ -52,10 +52,6 @@ _BY_USER = re.compile(
     r"|requires?d?|will|möchte|wünscht|bittet|bat|verlangt|sagt\w*|bevorzugt)\b",
     re.IGNORECASE,
 )
-_WORD = re.compile(r"\w+")
-_BEFORE = 2
-"""Words before an identifier that tell what it is to the sentence."""
-
 _CHECKED = frozenset(EntityKind) - {EntityKind.NAME, EntityKind.TIME}
 
 
@@ -80,13 +76,16 @@ def flaw(
     if count(text) > limit:
         return Flaw.TOO_LONG
     whole = "\n".join(one.text for one in material)
-    known = _labelled(whole)
-    if any(_normal(one) not in known and one.value not in whole for one in _checked(text)):
+    named, values = _checked(whole), _checked(text)
+    known = frozenset(map(_normal, named))
+    if any(_normal(one) not in known and not stands(one.value, whole) for one in values):
+        return Flaw.UNKNOWN_VALUE
+    if any(pieces(text, whole)):
         return Flaw.UNKNOWN_VALUE
     if puts_words(text):
         return Flaw.MISATTRIBUTED
     stated = [text[start:end] for start, end in sentences(text)]
-    if any(_swapped(_labelled(sentence), known) for sentence in stated):
+    if exchanged(said_of(text, values), said_of(whole, named)):
         return Flaw.SWAPPED
     vouched = _names(one.text for one in material if not one.untrusted)
     if any(_BY_USER.search(sentence) and not _names((sentence,)) <= vouched for sentence in stated):
@@ -109,30 +108,3 @@ def _normal(one: Entity) -> str:
 
 def _names(texts: Iterable[str]) -> frozenset[str]:
     return frozenset(_normal(one) for text in texts for one in _checked(text))
-
-
-def _labelled(text: str) -> Mapping[str, frozenset[str]]:
-    """The identifiers of a text, each with the words that stand directly before it anywhere, none beyond another."""
-    found: dict[str, set[str]] = {}
-    behind = 0
-    for one in _checked(text):
-        before = text[max(behind, one.start - 80) : one.start]
-        line = before[max(before.rfind("\n"), before.rfind(". ")) + 1 :]
-        words = [word.casefold() for word in _WORD.findall(line)][-_BEFORE:]
-        found.setdefault(_normal(one), set()).update(words)
-        behind = one.end
-    return {name: frozenset(words) for name, words in found.items()}
-
-
-def _swapped(stated: Mapping[str, frozenset[str]], known: Mapping[str, frozenset[str]]) -> bool:
-    """Whether each of two identifiers of a sentence is called what only the other one is called in the material."""
-    there = [name for name in stated if name in known]
-    return any(
-        _called(stated[one], known[other], known[one]) and _called(stated[other], known[one], known[other])
-        for one, other in combinations(there, 2)
-    )
-
-
-def _called(words: frozenset[str], others: frozenset[str], own: frozenset[str]) -> bool:
-    """Whether the words tell the other from this one; those that both are called tell neither."""
-    return bool(words & (others - own)) and not words & (own - others)

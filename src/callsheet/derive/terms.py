@@ -52,7 +52,14 @@ _IS_CJK = re.compile(rf"[{_CJK}]")
 _IDEOGRAPHS = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _IDEOGRAPH = re.compile(rf"[{_IDEOGRAPHS}]")
 _KANA = "\u3040-\u30ff"
-_ALONE = re.compile(rf"(?<![{_IDEOGRAPHS}])[{_IDEOGRAPHS}](?=[{_KANA}])|(?<=[{_KANA}])[{_IDEOGRAPHS}](?![{_IDEOGRAPHS}])")
+_ALONE = re.compile(
+    rf"(?<![{_IDEOGRAPHS}])[{_IDEOGRAPHS}](?=[{_KANA}])|(?<=[{_KANA}])[{_IDEOGRAPHS}](?![{_IDEOGRAPHS}])"
+)
+# Particles, auxiliaries and question words of Japanese, behind what they belong to: the stop words of a query.
+_PARTICLES = re.compile(
+    rf"(?<=[{_IDEOGRAPHS}\u30a0-\u30ff])(?:は|が|を|に|で|と|も|の|へ|や|か|ね|よ|から|まで|より|だ|です|でした|ます|ました|"
+    r"ません|どこ|いつ|だれ|なに|なぜ|どれ|どの|どう|ある|あり|いる|する|した|して|ください)+(?![\u3040-\u309f])"
+)
 _HUMP = re.compile(r"(?<=[a-zß-öø-ÿ0-9])(?=[A-ZÀ-ÖØ-Þ])|(?<=[A-Z])(?=[A-Z][a-z])")
 _MARKS = re.compile(r"[\u0300-\u036f]+")
 
@@ -69,16 +76,17 @@ def terms(text: str, language: Language | None = None) -> list[str]:
 def query_terms(text: str) -> tuple[str, ...]:
     """The distinct terms to look for: those of both languages, since short questions seldom tell their language."""
     found: dict[str, None] = {}
+    text = _asked(text)
     for language in Language:
         found.update(dict.fromkeys(terms(text, language)))
-    found.update(dict.fromkeys(_ALONE.findall(_composed(text))))
+    found.update(dict.fromkeys(_ALONE.findall(text)))
     return tuple(term for term in found if term not in ENGLISH and term not in GERMAN)
 
 
 def query_words(text: str) -> tuple[tuple[str, ...], ...]:
     """What to look for, word by word: the terms of each in both languages, by any of which it is found."""
     found: dict[tuple[str, ...], None] = {}
-    for word in dict.fromkeys(word for block in _blocks(_composed(text)) for word in block):
+    for word in dict.fromkeys(word for block in _blocks(_asked(text)) for word in block):
         each = dict.fromkeys(term for language in Language for term in _analyser(language)(word))
         kept = tuple(sorted(term for term in each if term not in ENGLISH and term not in GERMAN))
         if kept:
@@ -86,6 +94,11 @@ def query_words(text: str) -> tuple[tuple[str, ...], ...]:
         # One ideograph before a particle or an ending is a word, which stands before others elsewhere.
         found.update(((single,), None) for single in _ALONE.findall(word) if (single,) not in found)
     return tuple(found)
+
+
+def _asked(text: str) -> str:
+    """A query without the particles that join its words or make a question of them."""
+    return _PARTICLES.sub(" ", _composed(text)) if not text.isascii() else text
 
 
 def query_characters(text: str) -> tuple[tuple[str, ...], ...]:
@@ -236,7 +249,10 @@ def _working_out(language: Language) -> Callable[[str], tuple[str, ...]]:
     stop = GERMAN if german else ENGLISH
 
     def joined(plain: str) -> tuple[str, ...]:
-        return tuple(_without_marks(stem(part)) for part in compounds.parts(plain) if part not in stop)
+        parts = [part for part in compounds.parts(plain) if part not in stop]
+        stems = [_without_marks(stem(part)) for part in parts]
+        # The stemmer takes the end of Gans for an ending, and leaves it in Gänse.
+        return (*stems, *(part for part in parts if part.endswith("s") and part not in stems))
 
     def analyse(word: str) -> tuple[str, ...]:
         if len(word) > _LONGEST:

@@ -307,8 +307,9 @@ class Embedder(Protocol):
     def embed(self, texts: Sequence[str], *, query: bool) -> Sequence[Vector | Sequence[float]]:
         """A vector for each text, in order. `query`: the texts are what is searched for, not what is found.
 
-        A vector is a sequence of as many finite numbers as there are `dimensions`; arrays will do. What is something
-        else is refused with `InvalidOption`. A text that is longer than the model reads counts by its beginning. Never raises for what a text holds.
+        A vector is a sequence of as many finite numbers as there are `dimensions`; arrays will do. Anything else is
+        refused with `InvalidOption`. A text that is longer than the model reads counts by its beginning. Never raises
+        for what a text holds.
         """
         ...
 

@@ -23,7 +23,9 @@ _KNOWN = ("reference", "part", *PARTS, "query")
 _RANGE = re.compile(
     r"(lines?|rows?|bytes?|characters?)\s*[:=]?\s*\[?(\d{1,20})\s*(?:(?::|-|,|to|\.\.)\s*(\d{1,20})?)?\]?"
 )
-_ROWS_OF = re.compile(r"(rows?\b[\s\d:=,.to\[\]-]{1,60}?)\s*(?:of\s+)?(?=sql\b|select\b)(.*)", re.IGNORECASE | re.DOTALL)
+_ROWS_OF = re.compile(
+    r"(rows?\b[\s\d:=,.to\[\]-]{1,60}?)\s*(?:of\s+)?(?=sql\b|select\b)(.*)", re.IGNORECASE | re.DOTALL
+)
 """Rows of what SQL finds."""
 _SEARCH = re.compile(r"search(?:\s*:|\s)\s*(?=\S)", re.IGNORECASE)
 """How text to find may be announced."""
@@ -113,7 +115,7 @@ def _of_part(part: str) -> dict[str, object]:
 
 
 def _sql(part: str) -> str | None:
-    """The query of a part; None: it is none. Also one that begins with a misspelt word: the answer says what is wrong."""
+    """The query of a part; None: it is none. Of one that is misspelt the answer says what is wrong."""
     asked = _STATEMENT.match(part)
     if asked is None:
         asked = _MISSPELT.match(part)

@@ -20,7 +20,9 @@ def embedded(embedder: Embedder, texts: Sequence[str], *, query: bool) -> list[V
     rows = _items(embedder.embed(texts, query=query))
     if rows is None or len(rows) != len(texts):
         came = "no list" if rows is None else str(len(rows))
-        raise InvalidOption(f"{_who(embedder)} was given {len(texts)} texts and must give a vector for each; it gave {came}")
+        raise InvalidOption(
+            f"{_who(embedder)} was given {len(texts)} texts and must give a vector for each; it gave {came}"
+        )
     return [_vector(embedder, row) for row in rows]
 
 
@@ -37,12 +39,16 @@ def _vector(embedder: Embedder, row: object) -> Vector:
             )
         size = len(numbers)
     if size != dimensions:
-        raise InvalidOption(f"{_who(embedder)} gave a vector of {size} dimensions; by its `dimensions` it has {dimensions}")
+        raise InvalidOption(
+            f"{_who(embedder)} gave a vector of {size} dimensions; by its `dimensions` it has {dimensions}"
+        )
     if numbers is None:
         assert isinstance(row, Vector)
         return row
     if not all(map(math.isfinite, numbers)):
-        raise InvalidOption(f"{_who(embedder)} gave a vector with NaN or infinity in it; all its numbers must be finite")
+        raise InvalidOption(
+            f"{_who(embedder)} gave a vector with NaN or infinity in it; all its numbers must be finite"
+        )
     return quantised(numbers)
 
 

@@ -93,15 +93,17 @@ class KeepsMemories:
         valid_until: Time | None = None,
         freshness: Freshness | str | None = None,
         stale_after: Time | None = None,
-        confidence: float = 1.0,
+        confidence: float | None = None,
         privacy: Privacy | str | None = None,
         attributes: Mapping[str, str] | None = None,
         source: str | None = None,
     ) -> KeptMemory:
         """Put another statement in the place of a memory, which ends then and names it as its successor.
 
-        What is not given is as it was. It ends others on its subject as `remember` does. Raises as that, `NotFound` for
-        a memory that is not there, and `InvalidOption` for one that was replaced already.
+        What is not given is as it was; an end that has passed by then is not kept. What rests on a tool or a model
+        stays marked so, whatever the words: the user's own are kept by `remember`. It ends others on its subject as
+        `remember` does. Raises as that, `NotFound` for a memory that is not there, and `InvalidOption` for one that was
+        replaced already.
         """
         new = statement(
             value,

@@ -27,9 +27,7 @@ def told_once(
     What says the same as one before it comes behind the others of the best. What holds an identifier that was asked for
     (`named`) stays beside a summary of it, which may have left that out.
     """
-    among = {
-        id: candidate(id, _without_statement(index), held[id].body.sources) for id, index in indexes if id in held
-    }
+    among = {id: candidate(id, _without_statement(index), held[id].body.sources) for id, index in indexes if id in held}
     kept = once(found, among, named)
     best = first_new(
         kept[:COMPARED],

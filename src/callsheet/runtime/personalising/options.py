@@ -39,7 +39,8 @@ class Statement:
     valid_until: Instant | None = None
     freshness: Freshness | None = None
     stale_after: Instant | None = None
-    confidence: float = 1.0
+    #: None: as that of the memory that it takes the place of, else certain.
+    confidence: float | None = None
     privacy: Privacy | None = None
     attributes: tuple[Attribute, ...] = ()
     source: RecordId | None = None
@@ -59,7 +60,7 @@ def statement(
     valid_until: Time | None,
     freshness: Freshness | str | None,
     stale_after: Time | None,
-    confidence: float,
+    confidence: float | None,
     privacy: Privacy | str | None,
     attributes: Mapping[str, str] | None,
     source: str | None,
@@ -81,7 +82,7 @@ def statement(
         valid_until=moment(valid_until),
         freshness=ages,
         stale_after=moment(stale_after),
-        confidence=sure(confidence),
+        confidence=sure(confidence) if confidence is not None else None,
         privacy=choice(Privacy, privacy, "privacy") if privacy is not None else None,
         attributes=_properties(attributes or {}),
         source=RecordId(label(source, "source")) if source is not None else None,

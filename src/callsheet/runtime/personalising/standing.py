@@ -1,7 +1,7 @@
 """How the memories of a user stand: what holds when, what replaced what, what contradicts what."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from callsheet.graph.enums import Level, Privacy, Reason, Relation, StateField
 from callsheet.graph.ids import RecordId
@@ -90,7 +90,35 @@ def held(shelf: Shelf, records: Iterable[Record]) -> list[Held]:
                 became=states[StateField.PROMOTION].get(id),
             )
         )
-    return found
+    return _at_once(seen, found)
+
+
+def _at_once(shelf: Shelf, memories: list[Held]) -> list[Held]:
+    """The memories without contradictions to what never held while they did.
+
+    One may have been recorded before that was known: what comes late can end a memory before the other began.
+    """
+    others = {id for one in memories for id in one.conflicts}
+    if not others:
+        return memories
+    spans = {one.id: (one.body.observed, one.until) for one in memories}
+    missing = tuple(sorted(others - spans.keys()))
+    ended = shelf.states((StateField.UNTIL,), missing)[StateField.UNTIL] if missing else {}
+    for record in shelf.get(missing):
+        if isinstance(record.body, UserMemory):
+            until = Instant(int(ended[record.id])) if record.id in ended else None
+            ends = [moment for moment in (until, record.body.valid_until) if moment is not None]
+            spans[record.id] = (record.body.observed, min(ends, default=None))
+    return [
+        replace(one, conflicts=tuple(id for id in one.conflicts if id not in spans or _meet(spans[one.id], spans[id])))
+        for one in memories
+    ]
+
+
+def _meet(one: tuple[Instant, Instant | None], other: tuple[Instant, Instant | None]) -> bool:
+    """Whether two stretches of time have a moment in common."""
+    begun = max(one[0], other[0])
+    return all(until is None or begun < until for _, until in (one, other))
 
 
 def _sources(rows: Sequence[LinkRow]) -> Mapping[RecordId, list[RecordId]]:

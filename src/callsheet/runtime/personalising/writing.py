@@ -10,6 +10,7 @@ from callsheet.graph.changes import Conflicted, Pinned, Promoted, Superseded
 from callsheet.graph.enums import ConfidenceSource, Freshness, Privacy
 from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import UserMemory
+from callsheet.graph.times import Instant
 from callsheet.policy.conflict import Standing, precedence
 from callsheet.runtime.personalising.book import PROPOSED, Book, Page, branch_for
 from callsheet.runtime.personalising.options import MemoryKind, Statement, in_order
@@ -152,13 +153,16 @@ def _put(
     if replaced:
         change = Superseded(current=id, replaced=tuple(replaced), reason="newer", at=body.observed)
         page.add(change, kind="superseded", branch=branch)
-    later = min((one for one in others if one.body.observed > body.observed), key=lambda one: one.order, default=None)
-    if later is not None and (body.valid_until is None or body.valid_until > later.body.observed):
-        if _stronger(new, _Standing(id=later.id, body=later.body)):
-            conflicts.append(later)
-        else:
-            change = Superseded(current=later.id, replaced=(id,), reason="newer", at=later.body.observed)
-            page.add(change, kind="superseded", branch=branch)
+    later = sorted((one for one in others if one.body.observed > body.observed), key=lambda one: one.order)
+    for one in later:
+        if body.valid_until is not None and body.valid_until <= one.body.observed:
+            break
+        if _stronger(new, _Standing(id=one.id, body=one.body)):
+            conflicts.append(one)
+            continue
+        change = Superseded(current=one.id, replaced=(id,), reason="newer", at=one.body.observed)
+        page.add(change, kind="superseded", branch=branch)
+        break
     for one in (*conflicts, *apart.values()):
         if one.record.branch != branch:
             raise InvalidOption(_APART)
@@ -198,7 +202,17 @@ def _against(page: Page, one: Held, other: Held, reason: str) -> RecordId:
 def _body(page: Page, new: Statement, on: Rests, like: UserMemory | None = None) -> UserMemory:
     """The memory that a statement makes; what it does not say is as in the one that it is `like`."""
     observed = new.observed if new.observed is not None else page.at
-    stale = [moment for moment in (new.stale_after, on.stale_after) if moment is not None]
+    valid_until = (
+        new.valid_until
+        if new.valid_until is not None
+        else _to_come(like.valid_until if like is not None else None, observed)
+    )
+    stale_after = (
+        new.stale_after
+        if new.stale_after is not None
+        else _to_come(like.stale_after if like is not None else None, observed)
+    )
+    stale = [moment for moment in (stale_after, on.stale_after) if moment is not None]
     in_order(observed, page.at, new.valid_until, new.stale_after)
     kind = new.kind.value if new.kind is not None else like.kind if like is not None else MemoryKind.FACT.value
     entity = new.entity if new.entity is not None else like.entity if like is not None else USER
@@ -210,17 +224,23 @@ def _body(page: Page, new: Statement, on: Rests, like: UserMemory | None = None)
         value=page.stash(new.value),
         source=new.source,
         sources=new.sources,
-        confidence=new.confidence,
+        confidence=new.confidence if new.confidence is not None else like.confidence if like is not None else 1.0,
         # What was made of other memories is no longer what somebody said.
         confidence_source=ConfidenceSource.RULE if new.sources else ConfidenceSource.EXACT_VALUE,
         observed=observed,
         freshness=as_short(freshness, on),
         stale_after=min(stale, default=None),
-        valid_until=new.valid_until,
-        tainted=on.tainted,
+        valid_until=valid_until,
+        # Other words in its place make it nobody's own: that takes somebody to say it, which is `remember`.
+        tainted=on.tainted or (like is not None and like.tainted),
         attributes=new.attributes or (like.attributes if like is not None else ()),
         participant=like.participant if like is not None else new.participant,
     )
+
+
+def _to_come(end: Instant | None, observed: Instant) -> Instant | None:
+    """An end that was known before, unless it has passed by then: what was seen after it goes on."""
+    return end if end is not None and end > observed else None
 
 
 def _ids(new: Statement) -> tuple[RecordId, ...]:
