@@ -90,7 +90,7 @@ def api_page() -> str:
         for name in names:
             lines += _named(name)
     lines += ["## What methods return", ""]
-    lines += ["These are read, not made: `import callsheet` does not have them, and their fields are as stable.", ""]
+    lines += ["These are read, not made: `import callsheet` does not have them. Fields may be added.", ""]
     for cls in _RETURNED:
         lines += _described(cls.__name__, cls)
     lines += ["## What may be given", ""]

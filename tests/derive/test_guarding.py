@@ -121,6 +121,7 @@ def test_values_that_changed_places_are_found_across_clauses(text: str, one: str
     [
         ("Keep ORD-11111. Cancel ORD-22222.", "Cancel ORD-11111."),
         ("BDG-11111 belongs to Alice. BDG-22222 belongs to Bob.", "Alice has badge BDG-22222."),
+        ("Refund order ORD-7F3A-00912 to customer CUS-1188.", "customer ORD-7F3A-00912 order CUS-1188"),
         ("Refund order ORD-7F3A-00912 to customer CUS-1188.", "For customer ORD-7F3A-00912, order CUS-1188."),
     ],
 )

@@ -78,17 +78,30 @@ def exchanged(stated: Mapping[str, Said], known: Mapping[str, Said]) -> bool:
     Of values that look alike one such is enough; others need to be called by each other's words.
     """
     there = [value for value in stated if value in known]
-    if any(
-        _called(stated[one], known[other], known[one]) and _called(stated[other], known[one], known[other])
-        for one, other in combinations(there, 2)
-    ):
+    if any(_each_other(stated, known, one, other) for one, other in combinations(there, 2)):
         return True
-    alike: dict[str, list[str]] = {}
-    for value in known:
-        alike.setdefault(_shape(value), []).append(value)
-    return any(
-        _called(stated[one], known[other], known[one]) for one in there for other in alike[_shape(one)] if other != one
-    )
+    # What is said of many values, as in long tables, is looked at once, and only where it shares a word.
+    wanted = {_shape(value) for value in there}
+    alike: dict[tuple[str, str], set[Said]] = {}
+    for value, said in known.items():
+        if (shape := _shape(value)) in wanted:
+            for word in said.plain:
+                alike.setdefault((shape, word), set()).add(said)
+    for value in there:
+        own, words = known[value], stated[value]
+        told = {word[1:] for word in words.sided - own.sided}
+        others = {said for word in told for said in alike.get((_shape(value), word), ())}
+        if any(_called(words, other, own) for other in others):
+            return True
+    return False
+
+
+def _each_other(stated: Mapping[str, Said], known: Mapping[str, Said], one: str, other: str) -> bool:
+    """Whether each of two values is called by the words of the other; that they stand together tells nothing."""
+    beside = frozenset(side + value for side in ("<", ">", "") for value in (one, other))
+    said = [Said(words.sided - beside, words.plain - beside) for words in (stated[one], stated[other])]
+    there = [Said(words.sided - beside, words.plain - beside) for words in (known[one], known[other])]
+    return _called(said[0], there[1], there[0]) and _called(said[1], there[0], there[1])
 
 
 def _called(words: Said, other: Said, own: Said) -> bool:
