@@ -59,7 +59,11 @@ def test_what_is_known_moves_the_likelihood_from_its_half_to_its_double(
     assert favoured(0.9, item) <= 1.0
 
 
-@given(likely=st.floats(0, 1), one=SCORES, other=SCORES, failed=st.booleans())
+#: As `Needed.of` gives them: rounded to nine digits.
+CHANCES = st.floats(0, 1).map(lambda likely: round(likely, 9))
+
+
+@given(likely=CHANCES, one=SCORES, other=SCORES, failed=st.booleans())
 def test_more_praise_never_makes_less_likely(likely: float, one: float, other: float, failed: bool) -> None:
     less, more = (dataclasses.replace(PLAIN, feedback=score, failed=failed) for score in sorted((one, other)))
     assert favoured(likely, less) <= favoured(likely, more)

@@ -357,7 +357,10 @@ def test_what_comes_to_nothing_is_not_tried_again_before_more_has_come(
     for number in range(6):
         chat(talk, 1, f"shade {number} of")
         ask(talk, policy)
-    assert len(tried) == 1
+        once = len(tried)
+        ask(talk, policy)
+        assert len(tried) == once <= number + 1
+    assert tried
 
 
 # ------------------------------------------------------------------------------------------ who sees it

@@ -117,7 +117,7 @@ def by_itself(session: Session, view: View, overdue: Overdue) -> Lineage | None:
     """The compaction that a request calls for: the lineage with what it appended; None: it came to nothing.
 
     The last turns are kept, or of those only the last actions where they alone are over a mark. What comes to nothing
-    is not tried again before more has come.
+    is not tried again before anything has come.
     """
     policy, desk = overdue.terms.order.policy, overdue.terms.desk
     keep = dict.fromkeys((policy.turns, min(policy.turns, compacting.ACTIONS)))
@@ -133,7 +133,7 @@ def by_itself(session: Session, view: View, overdue: Overdue) -> Lineage | None:
     except (BodyErased, Damaged, StoreBusy):
         # The request may not need what cannot be read, and `verify` tells of damage; it waits for nobody.
         made = Compaction(reason=UNREADABLE)
-    desk.compaction_tried = overdue.tokens if made.reason else 0
+    desk.compaction_tried = overdue.terms.lineage.upto if made.reason else 0
     return None if made.reason else session.tail(view).lineage
 
 

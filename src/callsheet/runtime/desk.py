@@ -83,7 +83,7 @@ class Desk:
     judged: Judged = NOBODY
     #: What was read of the view's compactions.
     retold: Retold = field(default_factory=Retold)
-    #: Tokens of the history that no episode stood for when a compaction that was due came to nothing.
+    #: The position at which a compaction that was due came to nothing; 0: none did.
     compaction_tried: int = 0
     #: The records that stand in each of the sheets.
     _standing: list[frozenset[RecordId]] = field(default_factory=list)

@@ -18,13 +18,13 @@ class Overdue:
 
     @property
     def due(self) -> bool:
-        """Whether what no episode stands for has gone over a mark, and is more than when that last led to nothing."""
+        """Whether what no episode stands for has gone over a mark, and anything has come since that led to nothing."""
         marks = self.terms.order.policy.compaction
         if not marks.by_itself or self.terms.order.policy.verbatim:
             return False
-        tried = self.terms.desk.compaction_tried
-        # Nothing new is not tried again, and what is less than a compaction must stand for is not new enough.
-        return self.over(0) and (not tried or self.tokens >= tried + max(1, marks.least))
+        # Nothing new is not tried again. Whatever is new is: it may be little and end what was in the way, and a process
+        # that was not there before, which knows of no try, must come to the same request.
+        return self.terms.desk.compaction_tried != self.terms.lineage.upto and self.over(0)
 
     @property
     def tokens(self) -> int:
