@@ -22,8 +22,8 @@ class Overdue:
         marks = self.terms.order.policy.compaction
         if not marks.by_itself or self.terms.order.policy.verbatim:
             return False
-        # Nothing new is not tried again. Whatever is new is: it may be little and end what was in the way, and a process
-        # that was not there before, which knows of no try, must come to the same request.
+        # Nothing new is not tried again. Whatever is new is: it may be little and end what was in the way, and a
+        # process that was not there before, which knows of no try, must come to the same request.
         return self.terms.desk.compaction_tried != self.terms.lineage.upto and self.over(0)
 
     @property
