@@ -14,7 +14,6 @@ from callsheet.graph.changes import Reclassified
 from callsheet.graph.enums import Privacy
 from callsheet.graph.ids import RecordId
 from callsheet.policy.sets import PolicySetDocument, policy_set
-from callsheet.policy.settings import Compaction
 from tests.proofs.contents import boats
 from tests.proofs.playing import play
 from tests.proofs.profiles import graphs
@@ -67,8 +66,6 @@ def refusing(name: str) -> PolicySetDocument:
         low_water=known.low_water,
         narrowing=known.narrowing,
         tools=(ToolContract(name="safe_deposit", privacy=Privacy.SECRET),),
-        # Known flaw, not covered here: when a request compacts by itself depends on the tokens of refused content.
-        compaction=Compaction(share=None),
     )
 
 

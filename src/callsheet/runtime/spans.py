@@ -131,6 +131,8 @@ def read(seen: Sight, policy: PolicySetDocument, mark: Mark) -> Span:
     admitting = Admitting(seen=seen, policy=policy)
     admitting.look(own)
     voices = Voices.of(seen, policy, own)
+    # As in a request, no figure tells of arguments that may not be shown.
+    told = {id: call for id, call in calls.items() if id not in voices.withheld}
     waiting = frozenset(session.tail(seen.view).open)
     entries: list[Entry] = []
     privacy: dict[RecordId, Privacy] = {}
@@ -148,7 +150,7 @@ def read(seen: Sight, policy: PolicySetDocument, mark: Mark) -> Span:
             or candidate.retention in _GONE
             or candidate.erased
         )
-        entries.append(_entry(record, turns[record.id], calls, waiting, apart=apart))
+        entries.append(_entry(record, turns[record.id], told, waiting, apart=apart))
     return Span(
         entries=tuple(entries),
         turn=turn,
