@@ -164,16 +164,16 @@ def test_dev_20_a_window_that_fixed_text_nearly_fills_causes_no_loop(
     # The margin of an estimate counts, so the text that nearly fills the window is shorter where counts are estimated.
     talk.record({"role": "system", "content": fixed(4_500 if provider == "anthropic" else 5_800)})
     tools = [tool(f"tool_{number}") for number in range(20 if provider == "openai" else 4)]
-    for turn in range(5):
+    for _ in range(5):
         talk.record(user("go on"))
         sheet = talk.assemble(
             provider=provider, model=MODELS[provider], budget=7_000, reserve=1_000, tools=tools, policy=policy
         )
         assert sheet.tokens <= 7_000
         talk.record(openai_reply("ok") if provider == "openai" else {"role": "assistant", "content": "ok"})
-        assert len(tried) <= turn + 1
     assert of(talk, Compacted) == []
-    assert tried
+    # There is nothing that may be compacted.
+    assert tried == []
 
 
 @PROVIDERS

@@ -357,10 +357,28 @@ def test_what_comes_to_nothing_is_not_tried_again_before_more_has_come(
     for number in range(6):
         chat(talk, 1, f"shade {number} of")
         ask(talk, policy)
-        once = len(tried)
+    assert tried == []
+
+
+def test_what_comes_to_nothing_is_tried_once_until_anything_has_come(
+    talk: Conversation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from callsheet.runtime import spans
+
+    tried: list[int] = []
+    read = spans.read
+
+    def counted(*given: object) -> object:
+        tried.append(1)
+        return read(*given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(spans, "read", counted)
+    policy = replace(SMALL, name="early", compaction=Compaction(turns=1, tokens=None, share=None, least=1))
+    chat(talk, 1, "shade 1 of")
+    for _ in range(3):
         ask(talk, policy)
-        assert len(tried) == once <= number + 1
-    assert tried
+    assert len(tried) == 1
+    assert of(talk, Episode) == []
 
 
 # ------------------------------------------------------------------------------------------ who sees it

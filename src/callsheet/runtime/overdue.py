@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from callsheet.assemble.compacting import over
+from callsheet.assemble.sizes import estimated_tokens
 from callsheet.runtime.gathering import Gathered
 from callsheet.runtime.terms import Terms
 from callsheet.wire.tokens import TokenCounter
@@ -24,7 +25,16 @@ class Overdue:
             return False
         # Nothing new is not tried again. Whatever is new is: it may be little and end what was in the way, and a
         # process that was not there before, which knows of no try, must come to the same request.
-        return self.terms.desk.compaction_tried != self.terms.lineage.upto and self.over(0)
+        if self.terms.desk.compaction_tried == self.terms.lineage.upto or not self.over(0):
+            return False
+        return self.tokens - self._instructions >= max(1, marks.least)
+
+    @property
+    def _instructions(self) -> int:
+        """Tokens in o200k_base of what no episode ever stands for: however much it is, it is nothing to compact."""
+        records = self.terms.desk.records
+        said = (records[item.id] for item in self.gathered.items.values() if item.instruction)
+        return sum(estimated_tokens(record, {}) for record in said)
 
     @property
     def tokens(self) -> int:
