@@ -10,7 +10,9 @@ from callsheet.graph.index import Posting, PostingQuery
 from callsheet.graph.nodes import Message, Selection, ToolArtifact
 from callsheet.graph.query import NodeQuery
 from callsheet.graph.record import Record
+from callsheet.recall.bm25 import Scored
 from callsheet.recall.tool import NAME as RECALL
+from callsheet.runtime.alluding import Alluding
 from callsheet.runtime.desk import called
 from callsheet.runtime.ground import NAMES, Ground, asks
 from callsheet.runtime.indexing import SAID
@@ -80,6 +82,12 @@ class Returning:
     task: tuple[RecordId, ...] = ()
     #: The results that the newest turn of the user names, also those in view.
     named: tuple[RecordId, ...] = ()
+    #: What the newest turn of the user means; None: that plays no part.
+    alluding: Alluding | None = None
+    #: What holds its words, the best first.
+    worded: tuple[Scored, ...] = ()
+    #: What means the like of it and is brought back.
+    alluded: tuple[RecordId, ...] = ()
 
     def brought(self, view: Sequence[Selection], news: Sequence[Record]) -> list[RecordId]:
         """Older results that the new records name, or whose task they return to, within what a note may take."""
@@ -109,6 +117,7 @@ class Returning:
             place = ground.desk.records[seed].position
             around = self._of_task(self._around(place, NEAR, NEAR), place)
             self._find(found, around, shown, each=low // EIGHTH, total=low // QUARTER)
+        self.alluded = tuple(self._alluded(found, shown, before=first))
         return sorted(found, key=lambda id: ground.desk.records[id].position)
 
     def _telling(self, record: Record) -> tuple[str, ...]:
@@ -149,6 +158,21 @@ class Returning:
         found.update((id, sizes[id]) for id in chosen)
         return chosen
 
+    def _alluded(self, found: dict[RecordId, int], shown: set[RecordId], *, before: int) -> list[RecordId]:
+        """Messages and results that mean the like of what the user says, as far as they fit beside the rest."""
+        if self.alluding is None:
+            return []
+        ground, desk = self.ground, self.ground.desk
+        near = self.alluding.near(ground.key, ground.lineage, self.occurring.told, before, self.worded)
+        near = [id for id in near if id not in shown and id not in found][: ground.policy.meaning]
+        desk.fetch(ground.ledger, ground.key, near)
+        results = [id for id in near if isinstance(desk.records[id].body, ToolArtifact)]
+        taken = self._find(found, results, shown, each=ground.low // EIGHTH, total=ground.low // EIGHTH)
+        said = [id for id in near if id not in results]
+        # A message stands in the note with its beginning alone, so that it always fits.
+        found.update(dict.fromkeys(said, 0))
+        return [id for id in near if id in taken or id in said]
+
     # ------------------------------------------------------------------ a task that is returned to
 
     def _returned(self, view: Sequence[Selection], news: Sequence[Record]) -> list[RecordId]:
@@ -156,10 +180,16 @@ class Returning:
         said = [record for record in news if asks(record)]
         if not said:
             return []
+        for record in reversed(said[-MESSAGES:]):
+            again = self._named_again(record, view, news[0].position)
+            if again:
+                self._begun(record)
+                return again
         shown = self._shown(view)
         for record in said[-MESSAGES:]:
             terms = self._terms(record)
             matches = self._matches(terms, news[0].position, len(news))
+            self.worded = tuple(Scored(id=one.record, score=one.score, share=one.covers) for one in matches)
             if self.beyond:
                 self.said = self._said(matches)
             match = bringing.returns_to(matches, shown)
@@ -184,14 +214,35 @@ class Returning:
         if not self.tasks or self.tasks[-1] < start:
             self.tasks = (*self.tasks, start)[-TASKS:]
 
+    def _named_again(self, record: Record, view: Sequence[Selection], before: int) -> list[RecordId]:
+        """The results of the task in which something was last spoken of that the user names by its id now.
+
+        What was asked for by that id counts as much as what holds it: a profile rarely holds the id of its user.
+        """
+        for name in self._unseen(record, view):
+            held = self._held((name, SAID + name), before=before)
+            places = [posting.position for postings in held.values() for posting in postings]
+            if not places:
+                continue
+            last = max(places)
+            found = self._of_task(self._around(last, bringing.REACH, bringing.REACH), last)
+            holding = [posting.record for posting in held.get(name, ()) if posting.record in found]
+            if found:
+                return list(dict.fromkeys([*holding, *found]))
+        return []
+
     def _names_new(self, record: Record, view: Sequence[Selection]) -> bool:
         """Whether the user names something by an id that nothing in view holds."""
+        return bool(self._unseen(record, view))
+
+    def _unseen(self, record: Record, view: Sequence[Selection]) -> list[str]:
+        """The ids that the user names and nothing in view holds."""
         names = [name for name in self.ground.entities(record) if bringing.tells(name)]
         if not names:
-            return False
+            return []
         indexes = (self.ground.desk.indexes.get(one.record) for one in view)
         seen = {name.removeprefix(SAID) for index in indexes if index is not None for name in index.entities}
-        return not seen.issuperset(names)
+        return [name for name in names if name not in seen]
 
     def _of_task(self, around: Sequence[RecordId], position: int) -> list[RecordId]:
         """Of results near a position those between where its task began and where the next one did."""
