@@ -37,9 +37,12 @@ def test_a_call_that_waited_and_has_its_result_stands_once_and_with_it(provider:
         talk.record(user("Did you pay K-88?"))
         sheet = talk.assemble(provider=provider, model=MODELS[provider], policy=policy, tools=[transfer])
         sent = json.dumps(sheet.messages())
-        lines = [line for line in sent.replace("\\n", "\n").splitlines() if "transfer(" in line]
-        assert len(lines) <= 1
-        assert not any(line.rstrip('"}]').endswith("):") for line in lines)
+        lines = sent.replace("\\n", "\n").splitlines()
+        calls = [at for at, line in enumerate(lines) if "transfer(" in line]
+        # The user names the account, so the transfer comes back: once, with what it gave directly behind it.
+        assert len(calls) == 1
+        assert lines[calls[0] + 1] == "paid:250"
+        assert lines[calls[0] + 2].startswith("reference: TX-5581")
 
 
 @pytest.mark.parametrize(

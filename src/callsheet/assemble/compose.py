@@ -13,7 +13,7 @@ from itertools import groupby
 
 from msgspec.structs import replace
 
-from callsheet.assemble import blocks, episodes, personal, speaking, standins
+from callsheet.assemble import blocks, episodes, personal, speaking, standins, tabling
 from callsheet.assemble.clearing import cleared
 from callsheet.assemble.forms import Forms, asked, unsaid
 from callsheet.assemble.lateness import late
@@ -228,11 +228,35 @@ class _Composer:
         return Composed(block=said, source=None, noted=tuple(selection.record for selection in members))
 
     def _lines(self, members: Sequence[Selection]) -> list[str]:
-        days = self._dated(members)
-        marks = ((selection, self._mark(selection)) for selection in members)
-        return [
-            days[one.record] + (f"{mark} " if mark else "") + self._line(one) + self._again(one) for one, mark in marks
-        ]
+        lines = {one.record: self._told(one) for one in members}
+        tables, within = tabling.tables(self._rows(members), lines)
+        listed = [one for one in members if one.record not in within]
+        days = self._dated(listed)
+        return [days[one.record] + tables.get(one.record, lines[one.record]) for one in listed]
+
+    def _told(self, selection: Selection) -> str:
+        mark = self._mark(selection)
+        return (f"{mark} " if mark else "") + self._line(selection) + self._again(selection)
+
+    def _rows(self, members: Sequence[Selection]) -> dict[RecordId, tabling.Row]:
+        """The results whose whole content stands in a note, and of which nothing but that is to be said."""
+        rows: dict[RecordId, tabling.Row] = {}
+        for one in members:
+            record = self.material.records[one.record]
+            body = record.body
+            if not isinstance(body, ToolArtifact) or body.call is None or one.level not in (Level.RAW, Level.DENSE):
+                continue
+            call = self.material.calls.get(body.call)
+            if call is None or self._speaker(one.record) is not None or self._mark(one) or self._again(one):
+                continue
+            rows[one.record] = tabling.Row(
+                reference=self.material.forms.named(one.record),
+                tool=call.tool or "tool",
+                arguments=self._arguments(body.call, call),
+                raw=result_text(body, self.read),
+                day=f"{to_datetime(record.header.at):%Y-%m-%d}",
+            )
+        return rows
 
     def _mark(self, selection: Selection) -> str:
         """What stands before a result: that it was replaced, or which of two observations it is."""
