@@ -15,6 +15,7 @@ from callsheet.errors import NotFound
 from callsheet.runtime.runtime import Runtime
 from callsheet.testing import memory_runtime
 from callsheet.wire.names import Wire
+from callsheet.wire.validate import problems
 from tests.audit.lines import Line, Message, assistant, exported, imported, result, user, written
 from tests.recordings import DATA, needs_recordings
 
@@ -258,6 +259,68 @@ def test_all_messages_in_one_format(runtime: Runtime, tmp_path: Path) -> None:
     assert isinstance(messages, list)
     assert [message["role"] for message in messages] == ["system", "assistant", "tool", "tool", "user"]
     assert openai[1]["branch"] == {"name": "b", "parent": "main", "at": 4}
+
+
+ITEMS: list[Message] = [
+    {"role": "developer", "content": "You watch tanks."},
+    {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Is tank 2 safe?"}]},
+    {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "E="},
+    {
+        "type": "message",
+        "id": "msg_1",
+        "role": "assistant",
+        "status": "completed",
+        "content": [{"type": "output_text", "text": "I look.", "annotations": []}],
+    },
+    {"type": "function_call", "id": "fc_1", "call_id": "a", "name": "gauge", "arguments": '{"tank": 2}'},
+    {"type": "shell_call", "id": "sh_1", "call_id": "b", "status": "completed", "action": {"commands": ["ls"]}},
+    {"type": "function_call_output", "call_id": "a", "output": "0.4 bar"},
+    {
+        "type": "shell_call_output",
+        "call_id": "b",
+        "output": [{"stdout": "a", "stderr": "", "outcome": {"type": "exit", "exit_code": 0}}],
+    },
+    {"role": "assistant", "content": "Safe."},
+]
+
+
+def test_items_of_responses_come_back_a_turn_in_one_message(runtime: Runtime, tmp_path: Path) -> None:
+    talk = runtime.conversation("tanks")
+    talk.record(ITEMS)
+    (line,) = exported(runtime, "tanks")
+    told = line["messages"]
+    assert isinstance(told, list)
+    items = [item for message in told for item in message.get("items", [message])]
+    assert [{key: item[key] for key in item if key != "x_at"} for item in items] == ITEMS
+    assert len(told) == 6
+    assert all("x_at" in message for message in told)
+
+    file = written(tmp_path / "log.jsonl", [line])
+    assert came_back([line], file) == [line]
+    with memory_runtime() as other:
+        imported(other, file)
+        sheet = other.conversation("tanks").assemble(provider="openai-responses", model="gpt-5.2")
+        assert not problems(sheet.request(), Wire.OPENAI_RESPONSES)
+        assert ITEMS[2] in sheet.messages()
+
+
+def test_any_message_is_exported_as_items(runtime: Runtime, tmp_path: Path) -> None:
+    imported(runtime, written(tmp_path / "log.jsonl", [{"id": "a", "messages": [user("Hi"), assistant("So", "c")]}]))
+
+    (line,) = export_conversation(runtime, "a", Wire.OPENAI_RESPONSES)
+
+    call = {"type": "function_call", "call_id": "c", "name": "tool_c", "arguments": "{}"}
+    said = {"role": "assistant", "content": "So"}
+    assert [{key: found for key, found in message.items() if key != "x_at"} for message in _messages(line)] == [
+        user("Hi"),
+        {"items": [said, call]},
+    ]
+
+
+def _messages(line: Line) -> list[Message]:
+    found = line["messages"]
+    assert isinstance(found, list)
+    return found
 
 
 def test_an_unknown_conversation_is_not_found(runtime: Runtime) -> None:

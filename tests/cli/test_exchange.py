@@ -51,6 +51,7 @@ def test_import_as_json(run: Run, log: Path, tmp_path: Path) -> None:
         "tool_calls": 0,
         "tool_results": 1,
         "defects": {"empty_content": 1, "missing_id": 1, "orphan_result": 1},
+        "passed_over": {},
     }
     assert isinstance(refused, list)
     assert [(line["file"], line["line"]) for line in refused] == [(str(log), 2)]

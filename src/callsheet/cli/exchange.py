@@ -12,6 +12,7 @@ from callsheet.cli.parsing import (
     Commands,
     UsageError,
     add_command,
+    add_format,
     add_json,
     add_key,
     add_progress,
@@ -23,6 +24,7 @@ from callsheet.errors import InvalidLine, InvalidOption
 if TYPE_CHECKING:
     from callsheet.audit.exchange.importing import Imported
     from callsheet.audit.exchange.sources import Line
+    from callsheet.audit.logs.values import LoggedConversation
     from callsheet.runtime.runtime import Runtime
 
 _LINE = """\
@@ -42,7 +44,14 @@ A line may also be a list of messages alone; without an "id" the conversation is
 file and line. Other keys of a line, such as "tools" and "source", are not stored. An "id" that
 occurs again in the same file is another conversation, "id#2"; one that the store has with other
 content is refused. A line that is refused leaves nothing in the store, and the rest goes on.
-Importing goes on where it was broken off, and a line that was imported before is passed over."""
+Importing goes on where it was broken off, and a line that was imported before is passed over.
+
+A file may also be the log of an agent, which is recognised by what it holds: session files of
+Claude Code, rollouts of Codex, and spans of OpenTelemetry (JSON Lines, plain or gzip), sessions
+of the OpenAI Agents SDK and checkpoints of LangGraph (SQLite). Usage is kept where the log has
+it; rewound and repeated work becomes branches, sub-agents are conversations of their own. What is
+no part of a conversation, or is not understood, is counted by kind. Importing a log that has
+grown adds what is new. Standard input is lines unless --format says otherwise."""
 
 _EXPORT = f"""\
 {_LINE}
@@ -55,9 +64,14 @@ runs, usage and sheets are not part of a line. The output is JSON Lines with and
 def add(commands: Commands) -> None:
     """Add the commands."""
     parser = add_command(
-        commands, "import", _import, summary="record conversations from files of JSON lines", description=_IMPORT
+        commands,
+        "import",
+        _import,
+        summary="record conversations from JSON lines and logs of agents",
+        description=_IMPORT,
     )
-    parser.add_argument("files", nargs="+", metavar="FILE", help="JSON lines, plain or gzip; - for standard input")
+    parser.add_argument("files", nargs="+", metavar="FILE", help="plain or gzip; - for standard input")
+    add_format(parser)
     add_store(parser)
     add_key(parser, "sign heads")
     add_tenant(parser)
@@ -67,7 +81,8 @@ def add(commands: Commands) -> None:
     parser = add_command(commands, "export", _export, summary="write conversations as JSON lines", description=_EXPORT)
     parser.add_argument("conversations", nargs="*", metavar="CONVERSATION")
     parser.add_argument("--all", action="store_true", help="every conversation")
-    parser.add_argument("--format", choices=("openai", "anthropic"), help="all messages in this format")
+    formats = ("openai", "openai-responses", "anthropic")
+    parser.add_argument("--format", choices=formats, help="all messages in this format")
     parser.add_argument("--output", metavar="FILE", help="write there instead of to standard output")
     add_store(parser)
     add_tenant(parser)
@@ -84,7 +99,7 @@ def _import(args: argparse.Namespace, out: Output) -> Exit:
     refused: list[InvalidLine] = []
     with opened(args.store, args.tenant, create=True, signer=signer_from(args.signing_key)) as runtime:
         for name in args.files:
-            for outcome in _outcomes(runtime, name, out):
+            for outcome in _outcomes(runtime, name, args.format, out):
                 if isinstance(outcome, InvalidLine):
                     refused.append(outcome)
                     out.problem(outcome.code, str(outcome), file=outcome.file, line=outcome.line)
@@ -98,14 +113,17 @@ def _import(args: argparse.Namespace, out: Output) -> Exit:
     return Exit.FINDINGS if refused else Exit.OK
 
 
-def _outcomes(runtime: "Runtime", name: str, out: Output) -> Iterator["Imported | InvalidLine"]:
-    from callsheet.audit.exchange.importing import import_source
+def _outcomes(runtime: "Runtime", name: str, format: str | None, out: Output) -> Iterator["Imported | InvalidLine"]:
+    from callsheet.audit.logs.importing import import_file
 
-    def told(line: "Line") -> None:
+    def line_told(line: "Line") -> None:
         share = f" ({line.read / line.size:.0%})" if line.size else ""
         out.progress(f"{line.file}: line {line.number}{share}")
 
-    return import_source(runtime, name, told=told)
+    def told(conversation: "LoggedConversation") -> None:
+        out.progress(f"{name}: {conversation.name}, {conversation.count:,} messages")
+
+    return import_file(runtime, name, format, line_told=line_told, told=told)
 
 
 def _summary(total: "Imported", refused: list[InvalidLine]) -> dict[str, object]:
@@ -116,6 +134,7 @@ def _summary(total: "Imported", refused: list[InvalidLine]) -> dict[str, object]
         "tool_calls": total.calls,
         "tool_results": total.results,
         "defects": {defect.value: count for defect, count in sorted(total.defects.items())},
+        "passed_over": dict(sorted(total.passed.items())),
         "refused": [{"file": line.file, "line": line.line, "problem": line.problem} for line in refused],
     }
 
@@ -133,6 +152,10 @@ def _words(total: "Imported", refused: list[InvalidLine]) -> Iterable[str]:
     for defect, count in sorted(total.defects.items()):
         yield f"  with {defect.value.replace('_', ' '):<21}{count:>9,}"
     yield f"refused lines               {len(refused):>9,}"
+    if total.passed:
+        yield "passed over:"
+        for what, count in sorted(total.passed.items(), key=lambda item: (-item[1], item[0])):
+            yield f"{count:>9,}  {what}"
 
 
 def _export(args: argparse.Namespace, out: Output) -> Exit:

@@ -71,6 +71,20 @@ def add_tenant(parser: Parser, *, everybody: bool = False) -> None:
     parser.add_argument("--tenant", metavar="NAME", default=default, help=f"whose part of the store (default: {said})")
 
 
+FORMATS = ("lines", "claude-code", "codex", "openai-agents", "langgraph", "opentelemetry")
+"""The names of the formats of `callsheet.audit.logs.formats`, which is not imported for a list of options."""
+
+
+def add_format(parser: Parser) -> None:
+    """``--format``: what a file is."""
+    parser.add_argument(
+        "--format",
+        choices=FORMATS,
+        metavar="NAME",
+        help=f"what the files are, instead of looking: {', '.join(FORMATS)}",
+    )
+
+
 def add_json(parser: Parser, form: str = "one JSON document") -> None:
     """``--json``: what `Output` looks for."""
     parser.add_argument("--json", action="store_true", help=f"print {form}, and errors as JSON")

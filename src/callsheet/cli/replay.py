@@ -1,22 +1,31 @@
 """``replay``: what requests would have cost and held, measured on recorded conversations."""
 
 import argparse
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from callsheet.cli.exits import Exit
 from callsheet.cli.naming import policy_named
 from callsheet.cli.output import Output
-from callsheet.cli.parsing import Commands, UsageError, add_command, add_json, add_progress
+from callsheet.cli.parsing import Commands, UsageError, add_command, add_format, add_json, add_progress
 from callsheet.errors import InputError
 
 if TYPE_CHECKING:
+    from callsheet.audit.logs.formats import Log
     from callsheet.errors import InvalidLine
     from callsheet.evaluate.candidates import CandidateFactory
+    from callsheet.evaluate.costs import Model
+    from callsheet.evaluate.logs import LoggedTrajectories
+    from callsheet.evaluate.paying import Paying
+    from callsheet.evaluate.paying_report import PayingReport
     from callsheet.evaluate.trajectory import Trajectory
     from callsheet.policy.sets import PolicySetDocument
+
+    Logs: TypeAlias = dict[str, tuple[Log, LoggedTrajectories]]
 
 NO_BUDGET = "none"
 
@@ -25,6 +34,10 @@ At each recorded assistant message every way to build the request is measured: t
 cost once the provider's prompt cache is billed, how much of what the message then used stood in
 the request, and whether the providers would have accepted it. No store is needed and no model
 is asked.
+
+Of the log of an agent (see: callsheet import --help) it says as well what was paid, and what would
+have been: tokens and dollars of each conversation as its requests were sent and as they would have
+been built, with the prices and how they were counted.
 
 Policy sets, budgets and numbers of turns are measured in every combination, each as a row of its
 own. A budget includes tool schemas, as everywhere; a request that cannot be made within it is made
@@ -36,7 +49,13 @@ def add(commands: Commands) -> None:
     parser = add_command(
         commands, "replay", _replay, summary="measure requests on recorded conversations", description=_REPLAY
     )
-    parser.add_argument("files", nargs="+", metavar="FILE", help="JSON lines as import takes them, plain or gzip")
+    parser.add_argument("files", nargs="+", metavar="FILE", help="JSON lines or logs of agents, as import takes them")
+    add_format(parser)
+    parser.add_argument(
+        "--model",
+        metavar="PROVIDER/NAME",
+        help="the model that counts where the log of an agent does not tell it, such as openai/gpt-5.2",
+    )
     parser.add_argument(
         "--policy",
         action="append",
@@ -70,23 +89,68 @@ def add(commands: Commands) -> None:
 
 def _replay(args: argparse.Namespace, out: Output) -> Exit:
     from callsheet.evaluate.billing import O200k
+    from callsheet.evaluate.paying import Paying
     from callsheet.evaluate.replay import Progress, replay
 
     def tell(progress: Progress) -> None:
         out.progress(f"{progress.file}: {progress.done:,} of {progress.total:,} recordings")
 
     candidates = dict(_ours(args))
+    ours = len(candidates)
     if not args.no_baselines:
         candidates |= _baselines()
-    files, refused = _load(args.files)
+    paying = Paying(O200k(), _model(args.model))
+    with ExitStack() as held:
+        files, logs, refused = _load(args.files, args.format, held)
+        report = replay(
+            {**files, **{shown: recordings for shown, (_, recordings) in logs.items()}},
+            candidates,
+            tokeniser=O200k(),
+            progress=tell,
+            reachable=args.reachable,
+            billed=lambda billed: paying.billed(billed) if billed.file in logs else None,
+        )
+        paid = _paid(paying, logs, tuple(candidates)[:ours], tuple(candidates)[ours:])
+        refused += [line for log, _ in logs.values() for line in log.notes.refused]
     for line in refused:
         out.problem(line.code, str(line), file=line.file, line=line.line)
-    report = replay(files, candidates, tokeniser=O200k(), progress=tell, reachable=args.reachable)
+    passed = sum((Counter(log.notes.passed) for log, _ in logs.values()), Counter[str]())
     if out.as_json:
-        out.json(report.as_dict())
+        found = {"paid": paid.as_dict(), "passed_over": dict(sorted(passed.items()))} if paid is not None else {}
+        out.json(report.as_dict() | found)
     else:
-        out.text(report.as_text())
+        out.text("\n\n".join(filter(None, [report.as_text(), *_paid_words(paid, passed)])))
     return Exit.FINDINGS if refused else Exit.OK
+
+
+def _model(said: str | None) -> "Model":
+    from callsheet.evaluate.costs import Model
+
+    if said is None:
+        return Model()
+    provider, _, name = said.partition("/")
+    if not provider or not name:
+        raise UsageError(f"--model is {said!r}; it must be PROVIDER/NAME, such as openai/gpt-5.2")
+    return Model(provider=provider, name=name)
+
+
+def _paid(paying: "Paying", logs: "Logs", ours: tuple[str, ...], others: tuple[str, ...]) -> "PayingReport | None":
+    from callsheet.evaluate.paying_report import PayingReport
+    from callsheet.evaluate.replay import PLAIN_REPLAY
+
+    if not logs:
+        return None
+    names = (*ours, PLAIN_REPLAY, *others)
+    rows = [row for shown, (_, recordings) in logs.items() for row in paying.paid(shown, recordings, names)]
+    return PayingReport(rows=tuple(rows), candidates=names, repeated=paying.repeated)
+
+
+def _paid_words(paid: "PayingReport | None", passed: Counter[str]) -> Iterator[str]:
+    if paid is not None:
+        yield paid.as_text()
+    if passed:
+        lines = (f"{count:>9,}  {what}" for what, count in sorted(passed.items(), key=lambda item: (-item[1], item[0])))
+        yield "\n".join(["passed over:", *lines])
 
 
 def _ours(args: argparse.Namespace) -> Iterator[tuple[str, "CandidateFactory"]]:
@@ -134,17 +198,27 @@ def _baselines() -> Mapping[str, "CandidateFactory"]:
     return {"window of 16k": Window, "old results cleared": Clearing, "look-ahead bound": LookAhead}
 
 
-def _load(names: Sequence[str]) -> tuple[dict[str, Sequence["Trajectory"]], list["InvalidLine"]]:
-    from callsheet.evaluate.files import load
+def _load(
+    names: Sequence[str], format: str | None, held: ExitStack
+) -> tuple[dict[str, Collection["Trajectory"]], "Logs", list["InvalidLine"]]:
+    from callsheet.audit.logs.formats import recognised
+    from callsheet.evaluate.files import load, short_name
+    from callsheet.evaluate.logs import LoggedTrajectories
 
-    files: dict[str, Sequence[Trajectory]] = {}
+    files: dict[str, Collection[Trajectory]] = {}
+    logs: Logs = {}
     refused: list[InvalidLine] = []
     for name in names:
+        short = short_name(Path(name))
+        shown = short if short not in files and short not in logs else name
+        log = held.enter_context(recognised(name, format))
+        if log is not None:
+            logs[shown] = log, LoggedTrajectories(log)
+            continue
         try:
             recordings = load(Path(name))
         except OSError as problem:
             raise InputError(f"{name} cannot be read: {problem.strerror}") from problem
-        shown = recordings.name if recordings.name not in files else name
         files[shown] = recordings.trajectories
         refused += recordings.refused
-    return files, refused
+    return files, logs, refused

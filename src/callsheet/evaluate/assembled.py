@@ -112,8 +112,7 @@ def _is_function(tool: Mapping[str, object]) -> bool:
 
 
 def _offers_recall(sheet: Sheet) -> bool:
-    functions = (tool.get("function", tool) for tool in sheet.tools())
-    return any(isinstance(function, Mapping) and function.get("name") == RECALL for function in functions)
+    return RECALL in sheet.record.boundary.tools
 
 
 def assembled(

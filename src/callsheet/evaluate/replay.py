@@ -1,12 +1,12 @@
 """Replay: at each recorded step every candidate builds its request, and it is compared with what was said next."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
 from callsheet.errors import InvalidOption
 from callsheet.evaluate.baselines import PlainReplay
-from callsheet.evaluate.billing import Meter, Tokeniser
+from callsheet.evaluate.billing import Bill, Meter, Tokeniser
 from callsheet.evaluate.candidates import CandidateFactory, MissReason, Opening, Request, Step
 from callsheet.evaluate.evidence import Evidence, Need
 from callsheet.evaluate.messages import Message, Role
@@ -20,6 +20,17 @@ from callsheet.evaluate.validity import Checker
 PLAIN_REPLAY = "plain replay"
 
 
+class Billed(Struct, frozen=True, kw_only=True):
+    """What one candidate would have sent at one step."""
+
+    file: str
+    recording: str
+    candidate: str
+    #: The position of the answer in the trajectory's messages.
+    at: int
+    bill: Bill
+
+
 class Progress(Struct, frozen=True, kw_only=True):
     """One more recording has been measured."""
 
@@ -31,16 +42,18 @@ class Progress(Struct, frozen=True, kw_only=True):
 
 
 def replay(
-    files: Mapping[str, Sequence[Trajectory]],
+    files: Mapping[str, Collection[Trajectory]],
     candidates: Mapping[str, CandidateFactory],
     *,
     tokeniser: Tokeniser,
     progress: Callable[[Progress], None] = lambda _: None,
     reachable: bool = False,
+    billed: Callable[[Billed], None] = lambda _: None,
 ) -> Report:
     """Measure candidates by name on recordings by file. Plain replay is always measured too and comes first.
 
-    With `reachable` each hard value that a request lacks is asked for, as its model could; that takes time.
+    With `reachable` each hard value that a request lacks is asked for, as its model could; that takes time. `billed`
+    is told of every request of a candidate, in the order of the steps.
 
     Raises `InvalidOption` if a candidate takes the name of plain replay.
     """
@@ -55,7 +68,8 @@ def replay(
         for trajectory in trajectories:
             measured = _Measured(trajectory, tokeniser, reachable=reachable)
             for name, factory in entrants.items():
-                measured.run(factory, tallies[name])
+                for at, bill in measured.run(factory, tallies[name]):
+                    billed(Billed(file=file, recording=trajectory.id, candidate=name, at=at, bill=bill))
             done += 1
             progress(Progress(file=file, recording=trajectory.id, done=done, total=total))
         plain = tallies[PLAIN_REPLAY]
@@ -77,7 +91,8 @@ class _Measured:
         self._checker = Checker()
         self._reachable = reachable
 
-    def run(self, factory: CandidateFactory, tally: Tally) -> None:
+    def run(self, factory: CandidateFactory, tally: Tally) -> Iterator[tuple[int, Bill]]:
+        """Measure a candidate; gives the size of each request as it is measured."""
         trajectory = self._trajectory
         opening = Opening(id=trajectory.id, system=trajectory.system, tools=trajectory.tools, meter=self._meter)
         candidate = factory(opening)
@@ -93,6 +108,7 @@ class _Measured:
             tally.request(bill, problems, over_budget=request.over_budget)
             self._compare(request, step.foreseen, tally, reaching)
             previous = request.messages
+            yield at, bill
 
     def _compare(self, request: Request, needs: Sequence[Need], tally: Tally, reaching: Reaching | None) -> None:
         blocks = self._presence.blocks(request.messages)

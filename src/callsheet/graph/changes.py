@@ -264,6 +264,8 @@ class ImportProgress(Value, tag="import_progress"):
     line: Count
     messages: Count
     done: bool = False
+    #: The hash of all messages so far, where the file may grow: what was read must still stand in it.
+    read: Digest | None = None
 
 
 Change: TypeAlias = (

@@ -1,4 +1,4 @@
-"""Which records are one message: in Anthropic's format several results, and what the user says with them, stand in one.
+"""Which records are one message: in some formats several results, and what the user says with them, stand in one.
 
 Where a message began when it was recorded is kept by its extra keys, which its first record holds.
 """
@@ -8,13 +8,15 @@ from collections.abc import Iterable, Sequence
 from callsheet.graph.enums import Role
 from callsheet.graph.nodes import Message, ToolArtifact
 from callsheet.graph.record import Record
-from callsheet.wire.anthropic.parse import MESSAGE
-from callsheet.wire.content import is_parts
+from callsheet.wire.content import MESSAGE, is_parts
 from callsheet.wire.jsontext import decode_object
 from callsheet.wire.names import Wire
 
 Group = Sequence[Record]
 """The records of one message, in order; never none."""
+
+_IN_TURNS = frozenset({Wire.ANTHROPIC, Wire.GEMINI})
+"""Formats in which results are parts of the user's turn."""
 
 
 def grouped(records: Iterable[Record], wire: Wire | None = None) -> list[Group]:
@@ -47,7 +49,7 @@ def message_extras(record: Record) -> dict[str, object]:
     if not isinstance(body, Message | ToolArtifact):
         return {}
     found: object = decode_object(body.extras)
-    if isinstance(body, ToolArtifact) and body.wire == Wire.ANTHROPIC and isinstance(found, dict):
+    if isinstance(body, ToolArtifact) and body.wire in _IN_TURNS and isinstance(found, dict):
         found = found.get(MESSAGE)
     return found if isinstance(found, dict) else {}
 
@@ -58,8 +60,8 @@ def _joined(group: Group, record: Record, wire: Wire | None) -> bool:
     if not isinstance(group[-1].body, ToolArtifact) or (isinstance(body, Message) and not _goes_with_results(body)):
         return False
     if wire is not None:
-        return wire == Wire.ANTHROPIC
-    if {_wire(group[-1]), _wire(record)} != {Wire.ANTHROPIC}:
+        return wire in _IN_TURNS
+    if _wire(group[-1]) != _wire(record) or _wire(record) not in _IN_TURNS:
         return False
     # A message of results alone holds its extra keys in its first result, any other in what the user says.
     return not message_extras(record if isinstance(body, ToolArtifact) else group[0])

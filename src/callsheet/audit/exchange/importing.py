@@ -38,6 +38,8 @@ class Imported(Value):
     calls: int = 0
     results: int = 0
     defects: Mapping[Defect, int] = field(default_factory=dict)
+    #: What of the log of an agent is no part of a conversation or was not understood, by kind.
+    passed: Mapping[str, int] = field(default_factory=dict)
 
     def __add__(self, other: "Imported") -> "Imported":
         return Imported(
@@ -47,6 +49,7 @@ class Imported(Value):
             calls=self.calls + other.calls,
             results=self.results + other.results,
             defects=Counter(self.defects) + Counter(other.defects),
+            passed=Counter(self.passed) + Counter(other.passed),
         )
 
 
@@ -94,7 +97,7 @@ class _Source:
         if parsed.id is None:
             return self._runtime.conversation(line.name, user=parsed.user)
         if parsed.fork is not None:
-            return _branch(self._runtime.existing(self._named(parsed.id)), parsed.fork)
+            return branch_of(self._runtime.existing(self._named(parsed.id)), parsed.fork)
         self._times[parsed.id] += 1
         return self._runtime.conversation(self._named(parsed.id), user=parsed.user)
 
@@ -103,8 +106,8 @@ class _Source:
         return f"{id}#{times}" if times > 1 else id
 
 
-def _branch(conversation: Conversation, fork: Fork) -> Conversation:
-    """The view of a branch, which is begun unless it is there."""
+def branch_of(conversation: Conversation, fork: Fork) -> Conversation:
+    """The view of a branch, which is begun unless it is there. Raises `InputError` where it is and begins elsewhere."""
     parent = conversation.on(fork.parent)
     groups = grouped(parent.history()[0])
     beside = int(stands_beside(groups))
@@ -140,13 +143,14 @@ def _read_on(view: Conversation, messages: Sequence[Dated], digest: Digest, line
         done += len(portion)
         progress = ImportProgress(source=digest, line=line, messages=done, done=done == len(messages))
         records = record_dated(view, portion, progress, before=before)
-        yield _counted(records, finished=progress.done)
+        yield counted(records, finished=progress.done)
         if progress.done:
             return
         before = progress
 
 
-def _counted(records: Sequence[Record], *, finished: bool) -> Imported:
+def counted(records: Sequence[Record], *, finished: bool) -> Imported:
+    """What the records of one transaction come to."""
     bodies = [record.body for record in records]
     spoken = [body for body in bodies if isinstance(body, Message | ToolCall | ToolArtifact)]
     return Imported(

@@ -3,7 +3,8 @@
     {"id": "support-17", "user": "mia", "messages": [...]}
     {"id": "support-17", "branch": {"name": "retry", "parent": "main", "at": 12}, "messages": [...]}
 
-`messages` are in OpenAI's or Anthropic's shape; Anthropic's ``system`` may stand beside them. A branch holds what was
+`messages` are in the shape of a provider's format; Anthropic's ``system`` may stand beside them, and what OpenAI
+Responses has as items stands in messages ``{"items": [...]}``, a turn in one. A branch holds what was
 said after the first `at` messages of its parent. Of our own, a message may carry ``x_at``, when it was said (ISO 8601
 with offset), and ``x_status``, how a tool execution ended. A line may also be a list of messages alone. What else
 stands in a line, such as ``tools`` and ``source``, is not for the store.
@@ -25,6 +26,7 @@ from callsheet.wire.detect import mark
 from callsheet.wire.reading import fields, items, refuse
 
 AT = "x_at"
+ITEMS = "items"
 STATUS = "x_status"
 MAIN = "main"
 
@@ -113,7 +115,9 @@ def _system(content: object) -> Dated:
 
 
 def _messages(values: Sequence[object], wire: formats.Wire) -> list[Dated]:
-    return [_message(value, mark(value) or _plain(value, wire), f"messages[{at}]") for at, value in enumerate(values)]
+    return [
+        read_message(value, mark(value) or _plain(value, wire), f"messages[{at}]") for at, value in enumerate(values)
+    ]
 
 
 def _plain(value: object, wire: formats.Wire) -> formats.Wire:
@@ -122,10 +126,14 @@ def _plain(value: object, wire: formats.Wire) -> formats.Wire:
     return formats.Wire.OPENAI if system else wire
 
 
-def _message(value: object, wire: formats.Wire, where: str) -> Dated:
+def read_message(value: object, wire: formats.Wire, where: str) -> Dated:
+    """One message with its `x_at` and `x_status`. Raises `InvalidMessage` with the place for what is wrong."""
     found = fields(value, where)
     # Both keys stay with the message, so that it is exported as it came. A time that is not known is noted as such.
-    read = formats.parse_messages({**found, AT: found.get(AT)}, wire, where)
+    if ITEMS in found and "role" not in found:
+        read = formats.parse_messages(found[ITEMS], formats.Wire.OPENAI_RESPONSES, f"{where}.{ITEMS}")
+    else:
+        read = formats.parse_messages({**found, AT: found.get(AT)}, wire, where)
     status = _status(found.get(STATUS), f"{where}.{STATUS}")
     if status is not None and not any(isinstance(block, Answer) for block in read):
         raise InvalidMessage("goes with a tool result; this message holds none", where=f"{where}.{STATUS}")

@@ -1,12 +1,12 @@
 """From records back to messages as they were recorded: nothing repaired, nothing made unique, nothing left out."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from callsheet.assemble import blocks
 from callsheet.assemble.compose import text_of
 from callsheet.audit.exchange.grouping import Group, message_extras
-from callsheet.audit.exchange.lines import AT, STATUS
+from callsheet.audit.exchange.lines import AT, ITEMS, STATUS
 from callsheet.graph import values
 from callsheet.graph.enums import ArtifactStatus
 from callsheet.graph.ids import RecordId
@@ -30,12 +30,15 @@ class Restorer:
 
     def message(self, group: Group, wire: Wire) -> Fields:
         """A message in a format, with when it was said and how a tool execution ended where the format cannot tell."""
-        (message,) = formats.export([self._block(record, wire) for record in group], wire)
+        written = formats.export([self._block(record, wire) for record in group], wire)
+        # Of items nothing may be kept but what they are: what is told of them stands beside them.
+        beside = len(written) > 1 or (wire is Wire.OPENAI_RESPONSES and "type" in written[0])
+        message: Fields = {ITEMS: written} if beside else written[0]
         times = [extras[AT] for record in group if AT in (extras := message_extras(record))]
         message[AT] = times[0] if times else isoformat(group[0].header.at)
         message[STATUS] = next(filter(None, (_stated_status(record, wire) for record in group)), None)
         if message[STATUS] is None:
-            message[STATUS] = _untold_status(group, wire)
+            message[STATUS] = _untold_status(group, written, wire)
         return {key: value for key, value in message.items() if value is not None or key not in (AT, STATUS)}
 
     def _block(self, record: Record, wire: Wire) -> blocks.Block:
@@ -101,6 +104,12 @@ class Restorer:
         )
 
 
+def _all_failed(written: Sequence[Fields]) -> bool:
+    """Whether every result in these messages says that it failed."""
+    read = formats.parse_messages(written, Wire.GEMINI)
+    return all(answer.failed for answer in read if isinstance(answer, blocks.Answer))
+
+
 def _stated_status(record: Record, wire: Wire) -> object:
     """The status that the message stated when it was recorded in this format; None: it stated none."""
     body = record.body
@@ -108,9 +117,11 @@ def _stated_status(record: Record, wire: Wire) -> object:
     return message_extras(record).get(STATUS) if own else None
 
 
-def _untold_status(group: Group, wire: Wire) -> str | None:
+def _untold_status(group: Group, written: Sequence[Fields], wire: Wire) -> str | None:
     """How the tool executions ended, where the message itself does not tell."""
     statuses = {record.body.status for record in group if isinstance(record.body, ToolArtifact)}
-    told = {ArtifactStatus.OK, ArtifactStatus.FAILED} if wire is Wire.ANTHROPIC else {ArtifactStatus.OK}
+    told = {ArtifactStatus.OK}
+    if wire is Wire.ANTHROPIC or (wire is Wire.GEMINI and _all_failed(written)):
+        told.add(ArtifactStatus.FAILED)
     untold = statuses - told
     return untold.pop().value if len(untold) == 1 and len(statuses) == 1 else None

@@ -238,7 +238,8 @@ def _fits(pattern: str, sentence: str) -> bool:
 
 
 def _tool_name(tool: Mapping[str, object]) -> str:
-    inner = tool.get("function")
+    declared = tool.get("functionDeclarations")
+    inner = declared[0] if isinstance(declared, list) and declared else tool.get("function")
     return str(inner.get("name") if isinstance(inner, Mapping) else tool.get("name"))
 
 
