@@ -13,6 +13,7 @@ from callsheet.errors import Damaged, StoreError
 from callsheet.graph.ids import RecordId, TenantId
 from callsheet.graph.index import Posting, PostingQuery, VectorQuery, VectorRow
 from callsheet.graph.ports import Append, Owner, StoredRecord
+from callsheet.graph.prefix import Prefix
 from callsheet.graph.query import LinkQuery, LinkRow, NodeQuery, StateQuery, StateRow
 from callsheet.graph.record import Head, Record, Stream, StreamKey
 from callsheet.graph.values import Payload
@@ -146,6 +147,23 @@ class Nearsighted(MemoryLedger):
         return super().vectors(key, replace(query, lineage=None))
 
 
+class Haunted(MemoryLedger):
+    """Goes on knowing histories of which a part was erased."""
+
+    def erase_bodies(self, key: StreamKey, positions: Sequence[int]) -> None:
+        kept = dict(self._tables.prefixes)
+        super().erase_bodies(key, positions)
+        self._tables.prefixes = kept
+
+
+class Indiscreet(MemoryLedger):
+    """Knows histories of any scope."""
+
+    def prefixes(self, tenant: TenantId, scope: str, marks: Sequence[bytes]) -> list[Prefix]:
+        scopes = {known for of, known, _ in self._tables.prefixes if of == tenant}
+        return [one for known in sorted(scopes) for one in super(Indiscreet, self).prefixes(tenant, known, marks)]
+
+
 class Immortal(MemoryLedger):
     """Answers after it was closed."""
 
@@ -167,6 +185,8 @@ FAULTY = {
     Remembering: "indexing/the_newest_of_many_are_found",
     Posthumous: "vectors/a_vector_goes_with_its_body",
     Nearsighted: "vectors/a_lineage_is_asked_by_branch",
+    Haunted: "prefixes/an_erased_record_takes_what_covers_it",
+    Indiscreet: "prefixes/scopes_and_tenants_share_nothing",
     Immortal: "closing/a_closed_store_says_so",
 }
 

@@ -9,6 +9,7 @@ from typing import Protocol, TypeAlias
 from callsheet.graph.enums import StreamKind
 from callsheet.graph.ids import RecordId, StreamId, TenantId, UserId
 from callsheet.graph.index import Index, Match, MatchQuery, Posting, PostingQuery, VectorQuery, VectorRow
+from callsheet.graph.prefix import Prefix
 from callsheet.graph.query import LinkQuery, LinkRow, NodeQuery, Projection, StateQuery, StateRow
 from callsheet.graph.record import Draft, Head, Record, Stream, StreamKey
 from callsheet.graph.tabular import Table
@@ -141,6 +142,22 @@ class Ledger(Protocol):
         """Forget all vectors of one index of a stream."""
         ...
 
+    def put_prefixes(self, tenant: TenantId, scope: str, prefixes: Sequence[Prefix]) -> None:
+        """Note where histories stand, in place of what was noted for the same mark on the same branch; all or none.
+
+        Those whose record is not there, or has no body, are left out. Not durable: a power cut may take them back.
+        They are not part of `projection`: nothing in a store can make them anew.
+        """
+        ...
+
+    def prefixes(self, tenant: TenantId, scope: str, marks: Sequence[bytes]) -> list[Prefix]:
+        """Where the histories with these marks stand, ascending by mark, stream and position."""
+        ...
+
+    def take_prefixes(self, tenant: TenantId, scope: str, mark: bytes) -> list[Prefix]:
+        """The same for one mark, forgotten as they are told: of several that ask, one alone is told."""
+        ...
+
     def stash(self, owner: Owner, content: bytes, *, digest: bool = False) -> Payload:
         """Make content ready to be named by a record: small stays inline, large is in the blob store when this returns.
 
@@ -189,7 +206,7 @@ class Ledger(Protocol):
         ...
 
     def erase_bodies(self, key: StreamKey, positions: Sequence[int]) -> None:
-        """Remove bodies, nonces, indexes and vectors for good.
+        """Remove bodies, nonces, indexes and vectors for good, and the prefixes that end at one of them or behind it.
 
         The caller records an `Erased` first; see `callsheet.audit`.
         """
@@ -291,7 +308,8 @@ class Conditions(Protocol):
 class Embedder(Protocol):
     """Turns texts into vectors that lie close together where texts mean the same. May be called from any thread.
 
-    Vectors of two embedders compare with each other only if `name` and `dimensions` are equal.
+    Vectors of two embedders compare with each other only if `name` and `dimensions` are equal. One that gives texts to
+    somebody else is `Elsewhere` too.
     """
 
     @property
@@ -339,8 +357,20 @@ class NearestVectors(Protocol):
         ...
 
 
+class Elsewhere(Protocol):
+    """What an embedder or a reranker says beside if it gives the texts to somebody: then policy decides which."""
+
+    @property
+    def provider(self) -> str:
+        """Whom they go to, as policy sets name providers; empty, or not there: they stay on this machine."""
+        ...
+
+
 class Reranker(Protocol):
-    """Puts a few candidates in a better order than they were found in, by reading them beside the query."""
+    """Puts a few candidates in a better order than they were found in, by reading them beside the query.
+
+    May be called from any thread. One that gives texts to somebody else is `Elsewhere` too.
+    """
 
     @property
     def name(self) -> str:

@@ -13,6 +13,7 @@ class Capability(StrEnum):
     GRAPH = "graph"
     INDEXING = "indexing"
     VECTORS = "vectors"
+    PREFIXES = "prefixes"
     TENANTS = "tenants"
     PAYLOADS = "payloads"
     BLOCKS = "blocks"

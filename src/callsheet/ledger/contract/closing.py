@@ -5,7 +5,9 @@ from collections.abc import Callable
 from callsheet.errors import StoreClosed
 from callsheet.graph.cut import Lineage
 from callsheet.graph.enums import Relation, StateField
+from callsheet.graph.ids import ROOT_BRANCH
 from callsheet.graph.index import VectorQuery
+from callsheet.graph.prefix import Prefix
 from callsheet.graph.query import LinkQuery, NodeQuery, StateQuery
 from callsheet.graph.values import Vector
 from callsheet.ledger.contract.making import Making, put, said
@@ -21,6 +23,7 @@ def a_closed_store_says_so(subject: Subject) -> None:
     (record,) = ledger.records(stream.key)
     owner = owner_of(stream)
     payload = ledger.stash(owner, b"x")
+    prefix = Prefix(mark=b"mark", stream=stream.id, branch=ROOT_BRANCH, record=record.id, position=1)
     ledger.close()
     ledger.close()
     lineage = Lineage(segments=(), upto=1)
@@ -48,6 +51,9 @@ def a_closed_store_says_so(subject: Subject) -> None:
         lambda: ledger.vectors(stream.key, VectorQuery(index="model")),
         lambda: ledger.without_vectors(stream.key, "model", NodeQuery(kinds=("message",))),
         lambda: ledger.drop_vectors(stream.key, "model"),
+        lambda: ledger.put_prefixes(stream.tenant, "one", [prefix]),
+        lambda: ledger.prefixes(stream.tenant, "one", [prefix.mark]),
+        lambda: ledger.take_prefixes(stream.tenant, "one", prefix.mark),
     ]
     for attempt in attempts:
         refused(StoreClosed, attempt)

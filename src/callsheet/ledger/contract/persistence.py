@@ -5,6 +5,7 @@ from callsheet.graph.ids import ROOT_BRANCH
 from callsheet.graph.index import PostingQuery, VectorQuery
 from callsheet.graph.nodes import ToolArtifact
 from callsheet.graph.ports import Append
+from callsheet.graph.prefix import Prefix
 from callsheet.graph.values import Vector
 from callsheet.ledger.contract.chain import verified
 from callsheet.ledger.contract.making import Making, put
@@ -32,6 +33,9 @@ def everything_is_still_there(subject: Subject) -> None:
     vectors = ledger.vectors(stream.key, VectorQuery(index="model"))
     assert len(vectors) == 1
 
+    prefix = Prefix(mark=b"mark", stream=stream.id, branch=ROOT_BRANCH, record=records[2].id, position=3, state=b"x")
+    ledger.put_prefixes(stream.tenant, "one", [prefix])
+
     ledger = handle(subject.reopen)()
 
     assert ledger.streams() == [stream]
@@ -40,6 +44,7 @@ def everything_is_still_there(subject: Subject) -> None:
     assert ledger.projection(stream.key) == projection
     assert ledger.postings(stream.key, asked) == found
     assert ledger.vectors(stream.key, VectorQuery(index="model")) == vectors
+    assert ledger.prefixes(stream.tenant, "one", [b"mark"]) == [prefix]
     assert ledger.fetch(owner, payload) == content
     assert ledger.blocks(owner, [block]) == [b"block"]
     assert ledger.address(owner, b"block") == block

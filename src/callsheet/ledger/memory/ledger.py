@@ -13,6 +13,7 @@ from callsheet.graph.graph import Graph
 from callsheet.graph.ids import ROOT_BRANCH, RecordId, TenantId
 from callsheet.graph.index import Index, Match, MatchQuery, Posting, PostingQuery, VectorQuery, VectorRow
 from callsheet.graph.ports import Append, Clock, IndexOf, Owner, Signer, StoredRecord
+from callsheet.graph.prefix import Prefix
 from callsheet.graph.query import LinkQuery, LinkRow, NodeQuery, Projection, StateQuery, StateRow
 from callsheet.graph.record import Head, Record, Stream, StreamKey
 from callsheet.graph.times import Instant
@@ -24,6 +25,7 @@ from callsheet.ledger.crypto.sealers import Sealer
 from callsheet.ledger.decode import as_stored, decoded
 from callsheet.ledger.indexing import Indexing
 from callsheet.ledger.keyring import Keyring, KeyRow, RandomBytes, completed
+from callsheet.ledger.memory import prefixes as rows_of_prefixes
 from callsheet.ledger.memory.pending import Pending
 from callsheet.ledger.memory.tables import BlobRow, MemoryStream, Tables
 from callsheet.ledger.memory.vectors import keep_sound, put_vectors, vectors, without_vectors
@@ -93,6 +95,8 @@ class MemoryLedger:
                 if 0 < position <= len(known.rows):
                     known.rows[position - 1] = replace(known.rows[position - 1], sealed=None, found=None)
                     tables.unname(key, position)
+            if positions:
+                rows_of_prefixes.drop_from(tables, key, min(positions))
             self._refold(known)
             self._drop_unnamed()
 
@@ -120,6 +124,7 @@ class MemoryLedger:
             graph.apply(record, indexing.opened(found) if found is not None else None)
         known.graph, known.rows = graph, rows
         keep_sound(known, indexing)
+        rows_of_prefixes.drop_stray(self._tables, known)
 
     def collect(self) -> int:
         """Remove blobs that no record names and whose lease has run out; how many that were."""
@@ -229,6 +234,22 @@ class MemoryLedger:
             known = tables.streams.get(key)
             if known is not None:
                 known.vectors.pop(index, None)
+
+    # ------------------------------------------------------------------ where histories stand
+
+    def put_prefixes(self, tenant: TenantId, scope: str, prefixes: Sequence[Prefix]) -> None:
+        with self._open() as tables:
+            rows_of_prefixes.put(tables, tenant, scope, prefixes)
+
+    def prefixes(self, tenant: TenantId, scope: str, marks: Sequence[bytes]) -> list[Prefix]:
+        with self._open() as tables:
+            return rows_of_prefixes.prefixes(tables, tenant, scope, marks)
+
+    def take_prefixes(self, tenant: TenantId, scope: str, mark: bytes) -> list[Prefix]:
+        with self._open() as tables:
+            found = rows_of_prefixes.prefixes(tables, tenant, scope, (mark,))
+            tables.prefixes.pop((tenant, scope, mark), None)
+            return found
 
     # ------------------------------------------------------------------ content
 

@@ -4,8 +4,9 @@ from dataclasses import dataclass, field
 
 from callsheet.graph.enums import StreamKind
 from callsheet.graph.graph import Graph
-from callsheet.graph.ids import RecordId, TenantId
+from callsheet.graph.ids import RecordId, StreamId, TenantId
 from callsheet.graph.ports import Owner
+from callsheet.graph.prefix import Prefix
 from callsheet.graph.record import Head, Stream, StreamKey
 from callsheet.graph.times import Instant
 from callsheet.ledger.decode import StoredRow
@@ -46,6 +47,8 @@ class Tables:
     keys: dict[Owner, KeyRow] = field(default_factory=dict)
     blocks: dict[tuple[Owner, str], bytes] = field(default_factory=dict)
     blobs: dict[tuple[Owner, str], BlobRow] = field(default_factory=dict)
+    #: Where histories stand, by scope and mark, then by stream and branch.
+    prefixes: dict[tuple[TenantId, str, bytes], dict[tuple[StreamId, RecordId], Prefix]] = field(default_factory=dict)
 
     def graph(self, key: StreamKey) -> Graph:
         """The graph of a stream; an empty one for a stream that does not exist."""

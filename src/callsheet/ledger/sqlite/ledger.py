@@ -11,6 +11,7 @@ from callsheet.graph.enums import StreamKind
 from callsheet.graph.ids import ROOT_BRANCH, RecordId, TenantId
 from callsheet.graph.index import Index, Match, MatchQuery, Posting, PostingQuery, VectorQuery, VectorRow
 from callsheet.graph.ports import Append, Clock, IndexOf, Owner, Signer, StoredRecord
+from callsheet.graph.prefix import Prefix
 from callsheet.graph.query import LinkQuery, LinkRow, NodeQuery, Projection, StateQuery, StateRow
 from callsheet.graph.record import Head, Record, Stream, StreamKey
 from callsheet.graph.values import Payload, Vector
@@ -26,6 +27,7 @@ from callsheet.ledger.migrations import migrations
 from callsheet.ledger.prepare import owner_of, prepare
 from callsheet.ledger.refusals import missing_block
 from callsheet.ledger.sqlite import content, garbage, graph, inspect, postings, read, upkeep, write
+from callsheet.ledger.sqlite import prefixes as rows_of_prefixes
 from callsheet.ledger.sqlite import vectors as rows_of_vectors
 from callsheet.ledger.sqlite.backup import back_up, blob_folder
 from callsheet.ledger.sqlite.connections import Connections, Durability
@@ -300,6 +302,23 @@ class SqliteLedger:
     def drop_vectors(self, key: StreamKey, index: str) -> None:
         with self._connections.writing() as connection:
             rows_of_vectors.drop(connection, key, index)
+
+    # ------------------------------------------------------------------ where histories stand
+
+    def put_prefixes(self, tenant: TenantId, scope: str, prefixes: Sequence[Prefix]) -> None:
+        if prefixes:
+            with self._connections.writing(durable=False) as connection:
+                rows_of_prefixes.put(connection, tenant, scope, prefixes)
+
+    def prefixes(self, tenant: TenantId, scope: str, marks: Sequence[bytes]) -> list[Prefix]:
+        with self._connections.reading() as connection:
+            return rows_of_prefixes.prefixes(connection, tenant, scope, marks)
+
+    def take_prefixes(self, tenant: TenantId, scope: str, mark: bytes) -> list[Prefix]:
+        if not self.prefixes(tenant, scope, (mark,)):
+            return []
+        with self._connections.writing(durable=False) as connection:
+            return rows_of_prefixes.take(connection, tenant, scope, mark)
 
     # ------------------------------------------------------------------ rows as they are; see `Inspectable`
 

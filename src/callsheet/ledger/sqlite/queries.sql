@@ -327,6 +327,37 @@ WHERE tenant = ? AND stream = ? AND NOT EXISTS (
     AND record.sealed IS NOT NULL
 )
 
+-- put_prefix --
+-- Note where a history stands, if its record is there and has a body.
+INSERT OR REPLACE INTO prefix (tenant, scope, mark, stream, branch, record, position, own, size, state)
+SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10
+WHERE EXISTS (
+  SELECT 1 FROM record
+  WHERE tenant = ?1 AND stream = ?4 AND position = ?7 AND id = ?6 AND branch = ?5 AND sealed IS NOT NULL
+)
+
+-- prefixes --
+-- Where histories stand, by their marks.
+SELECT mark, stream, branch, record, position, own, size, state FROM prefix
+WHERE tenant = ? AND scope = ? AND mark IN (:each)
+
+-- drop_prefixes --
+-- Forget where one history stands.
+DELETE FROM prefix WHERE tenant = ? AND scope = ? AND mark = ?
+
+-- drop_prefixes_from --
+-- Forget where histories stand that end at a position of a stream or behind it.
+DELETE FROM prefix WHERE tenant = ? AND stream = ? AND position >= ?
+
+-- drop_stray_prefixes --
+-- Forget where histories stand of which the last record is not there or has no body.
+DELETE FROM prefix
+WHERE tenant = ? AND stream = ? AND NOT EXISTS (
+  SELECT 1 FROM record
+  WHERE record.tenant = prefix.tenant AND record.stream = prefix.stream AND record.position = prefix.position
+    AND record.id = prefix.record AND record.branch = prefix.branch AND record.sealed IS NOT NULL
+)
+
 -- drop_blocks --
 -- Remove rendered blocks.
 DELETE FROM block WHERE tenant = ? AND user = ? AND address IN (:each)

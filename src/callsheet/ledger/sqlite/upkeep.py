@@ -10,7 +10,7 @@ from callsheet.graph.effects import Link, effects
 from callsheet.graph.ports import IndexOf, Owner
 from callsheet.graph.record import Record, StreamKey
 from callsheet.ledger.indexing import Indexing
-from callsheet.ledger.sqlite import postings, vectors
+from callsheet.ledger.sqlite import postings, prefixes, vectors
 from callsheet.ledger.sqlite.queries import query
 from callsheet.ledger.sqlite.read import Decode, records
 from callsheet.ledger.sqlite.rows import series_of
@@ -56,6 +56,7 @@ def rebuild(
         postings.drop_unreadable(connection, key, indexing)
     postings.rebuild(connection, key, indexing)
     vectors.keep_sound(connection, key, indexing)
+    prefixes.drop_stray(connection, key)
 
 
 def _columns(key: StreamKey, position: int, record: Record) -> tuple[str | int, ...]:
@@ -102,6 +103,8 @@ def erase_bodies(
     """Remove bodies with all that they did; the addresses of blobs that nobody names any more."""
     dropped: list[str] = []
     done = _without_states(connection, key, positions, decode)
+    if positions:
+        prefixes.drop_from(connection, key, min(positions))
     for position in positions:
         at = (key.tenant, key.stream, position)
         named = connection.execute(query("blobs_named_by"), at).fetchall()
