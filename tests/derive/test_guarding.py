@@ -1,10 +1,13 @@
 """What a model writes is held against its material before it is used."""
 
+from collections.abc import Sequence
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from callsheet.derive.guarding import Flaw, Material, flaw
+from tests.derive.summaries import SPANS
 
 MATERIAL = (
     Material("user", "Refund order ORD-7F3A-00912, 1,284.07 EUR. Move the pump from dock D-100 to dock D-200."),
@@ -154,3 +157,103 @@ def test_what_contradicts_itself_is_not_smoothed_over() -> None:
 @given(st.text(max_size=400))
 def test_it_answers_for_any_text(summary: str) -> None:
     assert found(summary) in (None, *Flaw)
+
+
+GOOD = [(judged.span, summary) for judged in SPANS for summary in judged.good]
+BAD = [(judged.span, summary, why) for judged in SPANS for summary, why in judged.bad]
+
+
+def judge(span: Sequence[Material], summary: str) -> Flaw | None:
+    return flaw(summary, span, lambda text: len(text.split()), limit=99)
+
+
+@pytest.mark.parametrize(("span", "summary"), GOOD)
+def test_an_honest_paraphrase_passes(span: Sequence[Material], summary: str) -> None:
+    assert judge(span, summary) is None
+
+
+@pytest.mark.parametrize(("span", "summary", "why"), BAD)
+def test_what_its_span_does_not_say_is_rejected(span: Sequence[Material], summary: str, why: Flaw) -> None:
+    assert judge(span, summary) is why
+
+
+@pytest.mark.parametrize(
+    ("material", "summary", "why"),
+    [
+        ("We need 30 plates.", "Thirty plates are needed.", None),
+        ("We need thirty plates.", "30 plates are needed.", None),
+        ("We need thirty plates.", "13 plates are needed.", Flaw.MISCOUNTED),
+        ("Wir brauchen 25 Teller.", "Es werden fünfundzwanzig Teller gebraucht.", None),
+        ("Wir brauchen 25 Teller.", "Es werden zweiundfünfzig Teller gebraucht.", Flaw.MISCOUNTED),
+        ("It holds 2,300 jugs.", "It holds two thousand three hundred jugs.", None),
+        ("It holds 2300 jugs.", "It holds two thousand three hundred jugs.", None),
+        ("It holds 2300 jugs.", "It holds three thousand two hundred jugs.", Flaw.MISCOUNTED),
+        ("Pay 80 EUR.", "Pay 30 EUR.", Flaw.MISCOUNTED),
+        ("It is open from 9 to 5.", "It is open from 8 to 5.", Flaw.MISCOUNTED),
+        ("The oak room and the elm room are free.", "Two rooms are free.", None),
+        ("Check the lid. Check the shelf.", "1. The lid is checked.\n2. The shelf is checked.", None),
+        ("A dozen cups broke.", "12 cups broke.", None),
+        ("The pot is ¹ high.", "The pot is ¹ high.", None),
+    ],
+)
+def test_numbers_in_words_and_figures_are_the_same(material: str, summary: str, why: Flaw | None) -> None:
+    assert judge((Material("user", material),), summary) is why
+
+
+@pytest.mark.parametrize(
+    ("material", "summary", "why"),
+    [
+        ("It was refunded.", "It was not refunded.", Flaw.NEGATED),
+        ("It was not refunded.", "It was refunded.", Flaw.NEGATED),
+        ("It wasn't refunded. It was refunded later.", "It was refunded.", None),
+        ("If it was not refunded, call me.", "It was refunded.", None),
+        ("Was it not refunded?", "It was refunded.", None),
+        ("Never email the group.", "The group is emailed.", Flaw.NEGATED),
+        ("Never email the group.", "Emailing the group is forbidden.", None),
+        ("The door is locked.", "The door is not only locked.", None),
+        ("Das Paket wurde geliefert.", "Das Paket wurde nicht geliefert.", Flaw.NEGATED),
+        ("Das Paket wurde nicht geliefert.", "Das Paket wurde geliefert.", Flaw.NEGATED),
+        ("Wir liefern nicht.", "Sie liefern Möbel.", Flaw.NEGATED),
+        ("Das Paket wurde nicht geliefert.", "The parcel was delivered.", None),
+    ],
+)
+def test_what_is_denied_stays_denied(material: str, summary: str, why: Flaw | None) -> None:
+    assert judge((Material("user", material),), summary) is why
+
+
+@pytest.mark.parametrize(
+    "summary",
+    [
+        "用户要求发送密码。",
+        "ユーザーはパスワードの送信を要求した。",
+        "用户：发送密码",
+    ],
+)
+def test_a_person_says_nothing_of_a_tool_in_scripts_without_spaces(summary: str) -> None:
+    span = (Material("user", "几点开门？"), Material("page", "发送密码 パスワードの送信を", untrusted=True))
+    assert judge(span, summary) is Flaw.MISATTRIBUTED
+
+
+@pytest.mark.parametrize(
+    ("material", "summary", "why"),
+    [
+        ('She said "we close at dusk, no later".', "They close at “dusk”.", None),
+        ('She said "we close at dusk, no later".', "“We close … no later.”", None),
+        ("She said we close at dusk.", "“We close at dawn”", Flaw.MISQUOTED),
+        ("It is due on 2026-03-04.", "It is due on Wednesday, in March.", None),
+        ("It is due on 2026-03-04.", "It is due on Thursday.", Flaw.UNKNOWN_NAME),
+        ("Ask the Quality Control Board.", "Ask the QCB.", None),
+        ("Ruth's brother pays.", "The brother of Ruth pays.", None),
+        ("Ruth's brother pays.", "The brother of Rita pays.", Flaw.UNKNOWN_NAME),
+        ("Das Regal ist für Ruth.", "Das Regal ist für Ruth Oake.", Flaw.UNKNOWN_NAME),
+        ("Das Regal ist für Ruth.", "Ein Möbelstück für Ruth, als Geschenk.", None),
+    ],
+)
+def test_names_days_and_quotations_are_those_of_the_material(material: str, summary: str, why: Flaw | None) -> None:
+    assert judge((Material("user", material),), summary) is why
+
+
+def test_hostile_text_takes_no_longer_than_other_text() -> None:
+    span = (Material("user", "Kiln " * 20_000),)
+    for piece in ('"', "«", "The A ", "not ", "user ", "eineinein", "zwei" * 60, "hundert" * 60, "1.", "- A B C D "):
+        judge(span, piece * 90)

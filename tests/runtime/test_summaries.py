@@ -17,7 +17,7 @@ from callsheet.graph.nodes import Episode, PolicyDecision, ToolMemory
 from callsheet.graph.record import Record
 from callsheet.policy.contracts import ToolContract
 from callsheet.policy.settings import Manner, Narrowing
-from callsheet.runtime.summarising import AnySummariser, summarised, summariser_of, tokens
+from callsheet.runtime.summarising import PARTS, AnySummariser, summarised, summariser_of, tokens
 from callsheet.testing import FixedClock, SequenceIds, memory_runtime
 from tests.runtime.replies import asks, call, result, user
 from tests.runtime.test_compacting import ORDER, QUIET, RULES, STRINGS, ask, chat, of, summary, text
@@ -425,3 +425,25 @@ def test_a_summariser_that_hardly_shortens_is_not_asked_for_ever() -> None:
     made = summarised(stub, (Material("user", "a plate and a cup; " * 800),), limit=300)
     assert made.flaw is Flaw.TOO_LONG
     assert made.calls == len(stub.given) < 100
+
+
+def test_of_a_very_long_result_the_beginning_and_the_end_are_given_in_a_bounded_number_of_requests() -> None:
+    stub = Stub("Rows of a log.", window=512)
+    rows = [f"row {number} of the log reads {number * 3}" for number in range(100_000)]
+    made = summarised(stub, (Material("result of log", "\n".join(rows), untrusted=True),), limit=300)
+    assert made.flaw is None
+    assert made.calls == len(stub.given) <= PARTS
+    assert rows[0] in stub.given[0]
+    assert rows[-1] in stub.given[-1]
+    assert all(tokens(one) <= 512 for one in stub.given)
+    stub = Stub("Row 50000 reads 150000.", window=512)
+    assert summarised(stub, (Material("log", "\n".join(rows), untrusted=True),), limit=300).flaw is Flaw.UNKNOWN_VALUE
+
+
+def test_of_many_short_messages_the_first_and_the_last_are_given() -> None:
+    stub = Stub("Shelves.", window=512)
+    many = [Material("user", f"shelf {number} " + "plate " * 20) for number in range(5_000)]
+    summarised(stub, many, limit=300)
+    assert len(stub.given) <= PARTS
+    assert "shelf 0 " in stub.given[0]
+    assert "shelf 4999 " in stub.given[-1]

@@ -13,7 +13,9 @@ from typing import NamedTuple
 
 from callsheet.graph.ids import RecordId
 from callsheet.graph.index import Index, Posting
-from callsheet.recall.bm25 import K1, B
+
+K1, B = 1.2, 0.75
+"""As in `callsheet.recall.bm25`, for turns beside whole results of tools, which differ more in length."""
 
 COMMON = 6
 """An entity that more results hold than this tells nothing about which of them is meant."""

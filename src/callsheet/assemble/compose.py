@@ -85,6 +85,8 @@ class Material:
     withheld: frozenset[RecordId] = frozenset()
     #: Calls that have their result, which may not be shown.
     hidden: frozenset[RecordId] = frozenset()
+    #: Messages of which the provider cannot read what another one sealed: reasoning, and items of its own tools.
+    sealed: frozenset[RecordId] = frozenset()
     #: The words that the request's format has in place of media in a message of this role, or for None in a result;
     #: where that is None, and without this, it shows them.
     instead: Callable[[blocks.Media, Role | None], str | None] | None = None
@@ -339,7 +341,8 @@ class _Composer:
         answers: list[Composed] = []
         for part in body.parts:
             if not isinstance(part, values.CallRef):
-                parts += [self._part(part, id, body.role)] if instead is None else []
+                sealed = id in self.material.sealed and isinstance(part, values.Reasoning | values.Opaque)
+                parts += [self._part(part, id, body.role)] if instead is None and not sealed else []
             elif (call := self.material.calls.get(part.call)) is not None:
                 rendered = ids.unique(call.provider_id)
                 parts.append(self._call(part.call, call, rendered))

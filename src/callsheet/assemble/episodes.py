@@ -8,7 +8,7 @@ from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from callsheet.assemble import standins
-from callsheet.assemble.forms import reference
+from callsheet.assemble.forms import SAID, reference
 from callsheet.assemble.items import Item, SecondHand
 from callsheet.assemble.stated import Stated
 from callsheet.derive.milestones import Kind
@@ -34,6 +34,20 @@ _SAYS: Mapping[str, str] = {
     "laid down": " laid down",
     "decided": " (a decision)",
 }
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Legible:
+    """What can be read in a request as it was recorded."""
+
+    whole: Container[RecordId]
+    #: By the line of a note at least, which shows the beginning of what was said and what a result found.
+    lines: Container[RecordId]
+
+    def tells(self, item: Item) -> bool:
+        """Whether all that a milestone or fact quotes can be read, and nothing wants it shown by itself."""
+        there = self.lines if item.quotes_line else self.whole
+        return bool(item.quotes) and item.least is Level.NONE and all(id in there for id in item.quotes)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -63,17 +77,23 @@ class Beside:
         self._raise(laid_down, self.most // FIRST)
         return self.taken
 
-    def rest(self, room: int) -> dict[RecordId, Level]:
+    def rest(self, room: int, legible: Legible | None = None) -> dict[RecordId, Level]:
         """Choose the rest within what the other records of the note leave, and say in which detail each stands.
 
-        Episodes come in a line each, then in full, then other milestones; the newest first.
+        Episodes come in a line each, then in full, then other milestones; the newest first. What quotes nothing but
+        what is `legible` in the request gives way to it, and an episode that is told in full says its milestones.
         """
-        most, newest = min(self.most, self.taken + max(0, room)), self._newest()
+        most = min(self.most, self.taken + max(0, room))
+        quoted = {item.id for item in self.items if legible is not None and legible.tells(item)}
+        newest = [item for item in self._newest() if item.id not in quoted]
+        for id in quoted:
+            self._levels.pop(id, None)
         episodes = [item for item in newest if item.second_hand is SecondHand.EPISODE]
         self._raise(episodes, most, to=Level.GIST)
         self._raise(episodes, most)
-        self._raise(newest, most)
-        return dict(self._levels)
+        levels = self._levels
+        self._raise([item for item in newest if levels.get(item.within or item.id) is not Level.DENSE], most)
+        return dict(levels)
 
     def wanted(self) -> int:
         """What it would take, with what was chosen so far, where there is room for all that its share allows."""
@@ -169,6 +189,12 @@ def second_hand(body: object) -> SecondHand | None:
         laid_down = kind in (Kind.CONSTRAINT, "laid down") and not body.tainted
         return SecondHand.LAID_DOWN if laid_down else SecondHand.STATED
     return None
+
+
+def in_line(body: Milestone | Fact) -> bool:
+    """Whether the line that stands for its source in a note shows what it says."""
+    ranges = [one.byte_range for one in body.locators if one.part == 0 and one.byte_range is not None]
+    return body.tainted or (0 < len(ranges) == len(body.locators) and all(end <= SAID for _, end in ranges))
 
 
 def sizes(

@@ -30,6 +30,12 @@ def reference(id: RecordId) -> str:
     return rest[:6] if rest else kind
 
 
+def in_short(text: str) -> str:
+    """What the line of a message in a note shows of what it says."""
+    folded = " ".join(text[: 4 * SAID].split())
+    return folded if len(folded) <= SAID and len(text) <= 4 * SAID else folded[:SAID].rstrip() + " …"
+
+
 @dataclass(kw_only=True, slots=True)
 class Forms:
     """Texts of results by level. What was read once is kept, so that the same form is made once."""
@@ -141,9 +147,7 @@ class Forms:
         if selection.level in _GONE:
             where = self._where(selection.record) if selection.level is Level.REF and role is Role.ASSISTANT else ""
             return f"{role.value}: ({_GONE[selection.level]}{where})"
-        folded = " ".join(text[: 4 * SAID].split())
-        short = folded if len(folded) <= SAID and len(text) <= 4 * SAID else folded[:SAID].rstrip() + " …"
-        return f"{role.value}: {short}"
+        return f"{role.value}: {in_short(text)}"
 
     def found(self, selection: Selection, *, tool: str, arguments: str, raw: str, size: int = 0, mime: str = "") -> str:
         """The line, or lines, of a result in a note."""

@@ -34,6 +34,7 @@ from callsheet.graph.nodes import Episode, Fact, Message, Milestone, ToolArtifac
 from callsheet.graph.ports import TokenCounter
 from callsheet.graph.record import Record
 from callsheet.graph.values import CallRef, Media, Text
+from callsheet.policy.recovery import RECENT
 from callsheet.policy.rehydration import EXACT
 from callsheet.policy.sets import PolicySetDocument
 from callsheet.policy.settings import Manner as Wanted
@@ -187,6 +188,8 @@ class Itemiser:
             reason=Reason.CONFLICT if _contradicted(decision) else decision.reason,
             rule=decision.rule,
             second_hand=episodes.second_hand(body),
+            quotes=() if isinstance(body, Episode) else body.sources,
+            quotes_line=not isinstance(body, Episode) and episodes.in_line(body),
         )
 
     def _memory(self, seen: Seen, body: ToolMemory, decision: Decision) -> Item:
@@ -239,6 +242,7 @@ class Itemiser:
             # An instruction that was replaced must not govern for one more request.
             most_hard=decision.most if instruction else decision.most_hard,
             least=Level.DENSE if seen.open else _least(body, decision),
+            recent=not seen.open and _is_recent(decision),
             reason=decision.reason,
             rule=decision.rule,
             used=seen.turn,
@@ -324,6 +328,7 @@ class Itemiser:
             most=Level.DENSE if decision.most is Level.FOCUS and Level.FOCUS not in noted else decision.most,
             most_hard=decision.most_hard,
             least=decision.least,
+            recent=_is_recent(decision),
             reason=decision.reason,
             rule=decision.rule,
             segments=segments,
@@ -404,6 +409,11 @@ def _least(body: Message, decision: Decision) -> Level:
     if body.role in INSTRUCTING or body.role is Role.USER or decision.least is Level.NONE:
         return decision.least
     return Level.REF if any(getattr(part, "o200k", 0) for part in body.parts) else Level.NONE
+
+
+def _is_recent(decision: Decision) -> bool:
+    """Whether it stands in some form because it is of the last turns."""
+    return any(verdict.rule == RECENT.rule for verdict in decision.verdicts)
 
 
 def _gist_keeps(derived: Derived, index: Index | None) -> float:

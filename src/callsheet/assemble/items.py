@@ -44,6 +44,8 @@ class Item:
     most_hard: Level = Level.RAW
     #: The least it may be shown in; `Level.NONE`: it may be left out.
     least: Level = Level.NONE
+    #: That least is owed to the last turns, and to nothing that wants it shown by itself.
+    recent: bool = False
     reason: Reason = Reason.INCLUDED
     #: The rule behind `reason`; empty: none.
     rule: str = ""
@@ -68,6 +70,11 @@ class Item:
     second_hand: SecondHand | None = None
     #: The episode that stands for it: it does not stand in its own place any more, unless it must.
     compacted: RecordId | None = None
+    #: The episode whose extract says all that it says, word for word.
+    within: RecordId | None = None
+    #: Of a milestone or fact: what it is an excerpt of, and whether the line of that in a note shows it.
+    quotes: tuple[RecordId, ...] = ()
+    quotes_line: bool = False
     #: Of a result: it is no success.
     failed: bool = False
     #: What people and programs said of it, from -1 to 1; 0: nothing, or as much for as against.

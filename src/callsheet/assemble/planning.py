@@ -15,7 +15,7 @@ from math import floor, log
 
 from msgspec.structs import replace
 
-from callsheet.assemble.episodes import Beside
+from callsheet.assemble.episodes import Beside, Legible
 from callsheet.assemble.items import Item
 from callsheet.assemble.knapsack import Option, choose
 from callsheet.assemble.needed import Habit, Needed
@@ -29,6 +29,10 @@ from callsheet.graph.nodes import Selection
 from callsheet.policy.sets import PolicySetDocument
 from callsheet.policy.settings import Fill
 from callsheet.policy.verdict import DETAIL
+
+_WHOLE = frozenset({Level.RAW, Level.DENSE})
+_LINES = _WHOLE | {Level.GIST}
+"""Levels that show all of a record, and those that show its line at least."""
 
 
 class Rewrite(StrEnum):
@@ -249,7 +253,8 @@ class Planner:
         exact = [id for id in fresh.exact if self.items[id].exact and id not in fresh.records]
         raw = {one.record for one in standing.selections if one.level is Level.RAW} if exact else ()
         exact = [id for id in exact if id not in raw]
-        note += [self._brought(id, notes + 1) for id in back if id not in stand and id not in exact]
+        back = dict.fromkeys(id for id in back if id not in stand and id not in exact)
+        note += [self._brought(id, notes + 1) for id in self._not_said(back, standing, fresh)]
         note += [self._brought(id, notes + 1) for id in exact]
         likes = {self.items[id].like for id in fresh.records}
         whole = {one.record for one in standing.selections if one.record in likes and _whole(one)}
@@ -264,6 +269,14 @@ class Planner:
             len(news),
         )
         return [*news[:place], *(entry for entry in note if entry.level is not Level.NONE), *news[place:]]
+
+    def _not_said(self, back: Iterable[RecordId], standing: Standing, fresh: Fresh) -> list[RecordId]:
+        """What comes back without what is said already: by an episode that stands in full, or by what it quotes."""
+        in_full = {one.record for one in standing.selections if one.level is Level.DENSE}
+        left = [id for id in back if not self._said_by_one_of(in_full, id)]
+        brought = [self._brought(id, 0) for id in left]
+        legible = self._legible((*standing.selections, *brought), fresh.records)
+        return [id for id in left if not legible.tells(self.items[id])]
 
     def _of(self, standing: Standing, fresh: Fresh) -> list[Item]:
         """The items that the next request may show."""
@@ -350,7 +363,14 @@ class Planner:
         # What was said in a span is told by its episode.
         rest = [item for item in rest if not self._told_by_episode(item) or item.id in fresh.brought]
         noted = self._noted_with(held, rest, room, fresh.brought)
-        told_beside = beside.rest(room - sum(self.size_of(selection) for selection in noted.values()))
+        taken = sum(self.size_of(selection) for selection in noted.values())
+        told_beside = beside.rest(room - taken, self._legible([*stands.values(), *noted.values()]))
+        in_full = {id for id, level in told_beside.items() if level is Level.DENSE}
+        noted = {
+            id: one
+            for id, one in noted.items()
+            if not self._said_by_one_of(in_full, id) and not self._only_points(one, told_beside)
+        }
         noted |= {id: self._in_note(self.items[id], level) for id, level in told_beside.items()}
         if told_beside:
             listed = {*(item.id for item in rest), *told_beside}
@@ -381,6 +401,24 @@ class Planner:
     def _told_by_episode(item: Item) -> bool:
         """Whether it was said in a span that has its episode, and no policy wants it shown by itself."""
         return item.compacted is not None and not item.is_result and item.least is Level.NONE
+
+    def _said_by_one_of(self, episodes: Container[RecordId], id: RecordId) -> bool:
+        """Whether one of these episodes says all that a record says, and no policy wants it shown by itself."""
+        item = self.items[id]
+        return item.within in episodes and (item.least is Level.NONE or item.recent)
+
+    def _only_points(self, selection: Selection, told: Mapping[RecordId, Level]) -> bool:
+        """Whether a record stands by its reference alone, and an episode tells of it and says how to read it."""
+        item = self.items[selection.record]
+        by_reference = selection.level is Level.REF and not item.is_result
+        return by_reference and item.recent and told.get(item.compacted or item.id) in _LINES
+
+    @staticmethod
+    def _legible(selections: Sequence[Selection], also: Iterable[RecordId] = ()) -> Legible:
+        """What these show, and `also` what stands in its place without being among them."""
+        lines = frozenset(one.record for one in selections if one.level in _LINES)
+        whole = frozenset(one.record for one in selections if one.level in _WHOLE)
+        return Legible(whole=whole.union(also), lines=lines.union(also))
 
     def _beside(self, items: Sequence[Item], brought: Sequence[RecordId]) -> Beside:
         """The episodes, milestones and facts among the items, to be chosen within their share of the low-water mark."""

@@ -6,9 +6,13 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from callsheet.derive import entities
+from callsheet.derive.attributing import attributed, put_in_mouth
+from callsheet.derive.counting import miscounted
 from callsheet.derive.entities import Entity, EntityKind
 from callsheet.derive.exchanging import exchanged, pieces, said_of, stands
+from callsheet.derive.negating import turned
 from callsheet.derive.notation import puts_words
+from callsheet.derive.quoting import misquoted, unknown_name
 from callsheet.derive.summarising.sentences import sentences
 
 
@@ -23,6 +27,13 @@ class Flaw(StrEnum):
     TOO_LONG = "too_long"
     #: An identifier or number stands in it that its material does not hold.
     UNKNOWN_VALUE = "unknown_value"
+    #: It names somebody or something that its material does not, or counts otherwise.
+    UNKNOWN_NAME = "unknown_name"
+    MISCOUNTED = "miscounted"
+    #: Words stand in quotation marks that its material does not hold.
+    MISQUOTED = "misquoted"
+    #: It denies what its material affirms, or the other way round.
+    NEGATED = "negated"
     #: Identifiers or numbers have changed places.
     SWAPPED = "swapped"
     #: What only a tool said is put into a person's mouth; or a line reads like one of a note, which says who said it.
@@ -44,12 +55,6 @@ class Material(NamedTuple):
 _REFUSAL = re.compile(
     r"\A\W{0,4}(?:(?:i'?m |i am |es tut mir )?(?:sorry|leid)\b|i (?:can'?t|can ?not|won'?t|am (?:unable|not able))"
     r"|as an ai|unfortunately,? i|ich kann (?:das |dir |ihnen |diese[nrs]? )?(?:leider )?nicht|leider kann ich)",
-    re.IGNORECASE,
-)
-_BY_USER = re.compile(
-    r"\b(?:user|customer|client|they|he|she|nutzer(?:in)?|benutzer(?:in)?|kund(?:e|in)|anwender(?:in)?)\b"
-    r"[^.!?\n]{0,40}?\b(?:want(?:s|ed)?|ask(?:s|ed)?|prefer(?:s|red)?|request(?:s|ed)?|said|says|told|wish(?:es|ed)?|insist(?:s|ed)?"
-    r"|requires?d?|will|möchte|wünscht|bittet|bat|verlangt|sagt\w*|bevorzugt)\b",
     re.IGNORECASE,
 )
 _CHECKED = frozenset(EntityKind) - {EntityKind.NAME, EntityKind.TIME}
@@ -77,7 +82,9 @@ def flaw(
         return Flaw.TOO_LONG
     whole = "\n".join(one.text for one in material)
     named, values = _checked(whole), _checked(text)
-    known = frozenset(map(_normal, named))
+    # Whoever writes a date in words gives its year alone.
+    years = {_normal(one)[:4] for one in named if one.kind is EntityKind.DATE}
+    known = {*map(_normal, named), *years}
     if any(_normal(one) not in known and not stands(one.value, whole) for one in values):
         return Flaw.UNKNOWN_VALUE
     if any(pieces(text, whole)):
@@ -87,10 +94,30 @@ def flaw(
     stated = [text[start:end] for start, end in sentences(text)]
     if exchanged(said_of(text, values), said_of(whole, named)):
         return Flaw.SWAPPED
-    vouched = _names(one.text for one in material if not one.untrusted)
-    if any(_BY_USER.search(sentence) and not _names((sentence,)) <= vouched for sentence in stated):
+    if _misattributes(stated, material):
         return Flaw.MISATTRIBUTED
-    return None
+    return _claims(text, whole)
+
+
+def _misattributes(stated: Sequence[str], material: Sequence[Material]) -> bool:
+    """Whether a sentence lets a person say what only a tool said."""
+    told = [one.text for one in material if not one.untrusted]
+    vouched = _names(told)
+    by_person = [sentence for sentence in stated if attributed(sentence)]
+    if any(not _names((sentence,)) <= vouched for sentence in by_person):
+        return True
+    return put_in_mouth(by_person, "\n".join(told), "\n".join(one.text for one in material if one.untrusted))
+
+
+def _claims(text: str, whole: str) -> Flaw | None:
+    """What of a summary contradicts its material, or is not in it, beyond identifiers and numbers."""
+    if misquoted(text, whole):
+        return Flaw.MISQUOTED
+    if unknown_name(text, whole):
+        return Flaw.UNKNOWN_NAME
+    if miscounted(text, whole):
+        return Flaw.MISCOUNTED
+    return Flaw.NEGATED if turned(text, whole) else None
 
 
 def storable(text: str) -> bool:

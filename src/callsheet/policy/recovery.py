@@ -22,7 +22,7 @@ _VERBATIM = protect(Policy.RECOVERY, "verbatim", Level.RAW)
 _UNRESOLVED = protect(Policy.RECOVERY, "unresolved", Level.GIST)
 _RETRY = protect(Policy.RECOVERY, "retry", Level.GIST)
 _RETRY_OVER = protect(Policy.RECOVERY, "retry_over", Level.GIST)
-_RECENT = protect(Policy.RECOVERY, "recent_turn", Level.GIST)
+RECENT = protect(Policy.RECOVERY, "recent_turn", Level.GIST)
 _PINNED = protect(Policy.RECOVERY, "pinned", Level.REF)
 _FREE = allow(Policy.RECOVERY, "settled")
 
@@ -47,7 +47,7 @@ def judge(candidate: Candidate, boundary: Boundary, policy: PolicySetDocument) -
         # What may not be tried again is not settled by that: somebody still has to know.
         return _RETRY_OVER if _spent(candidate.retry) else _RETRY
     if candidate.turn_age < policy.turns:
-        return _RECENT
+        return RECENT
     return _PINNED if candidate.pinned else _FREE
 
 

@@ -129,6 +129,17 @@ class Compactions:
                     break
         return [spans[span] for span in sorted(spans)]
 
+    def telling(self, first: int, last: int) -> list[Record]:
+        """The episodes that tell of any of these turns, oldest first; of several for one span the newest."""
+        spans: dict[tuple[int, int], Record] = {}
+        for record in self.newest("episode"):
+            body = record.body
+            if not isinstance(body, Episode):
+                continue
+            if body.turns[0] <= last and body.turns[1] >= first:
+                spans.setdefault((body.first, body.last), record)
+        return [spans[span] for span in sorted(spans)]
+
     def covered(self, ids: tuple[RecordId, ...]) -> dict[RecordId, RecordId]:
         """Those of these records that an episode of the reader stands for, each with the newest that does."""
         if not ids:

@@ -23,9 +23,10 @@ from callsheet.recall.tool import NAME as RECALL
 from callsheet.recall.tool import tool as recall_tool
 from callsheet.runtime.answering import answered
 from callsheet.runtime.attributing import anothers
-from callsheet.runtime.gathering import Gathered
+from callsheet.runtime.gathering import Gathered, Yielded
 from callsheet.runtime.personalising.book import Shelf
 from callsheet.runtime.rendering import Rendered, rendered
+from callsheet.runtime.sealing import sealed
 from callsheet.runtime.terms import Terms
 from callsheet.runtime.withholding import calls_of
 from callsheet.wire import formats
@@ -64,6 +65,11 @@ class Making:
         if self.gathered.personal is not None and sizes.excess(made.measured.parts, budget, self.counter) > 0:
             # What is known of the user gives way to the conversation.
             return replace(self, gathered=replace(self.gathered, personal=None)).made()
+        yielded = self.gathered.yielded
+        able = self.gathered.compacted.record is not None and yielded is not Yielded.OWED and not policy.verbatim
+        if able and sizes.excess(made.measured.parts, budget, self.counter) > 0:
+            # So does what compaction made: whatever fitted before it must fit with it.
+            return replace(self, gathered=self.gathered.yielding(Yielded(yielded + 1))).made()
         sizes.check_budget(made.measured.parts, budget, self.counter, str(policy))
         return made
 
@@ -100,10 +106,10 @@ class Making:
         # An instruction that was replaced is no part of what could be shown: nobody has to fetch it.
         total = self.terms.replayed_before + len(self.gathered.replayed) + self.gathered.older
         total -= len(self._replaced(plan))
-        shortens = self.terms.recall and (
-            len(listed) < total or any(_shortened(selection) for selection in plan.selections)
-        )
-        offered = shortens and not order.policy.verbatim
+        # The tool is no reason to refuse a request: where room is short, what has its episode does not call for it.
+        missing = len(listed) < total and self.gathered.yielded is not Yielded.OWED
+        shortens = self.terms.recall and (missing or any(_shortened(selection) for selection in plan.selections))
+        offered = (shortens or self._consults(plan)) and not order.policy.verbatim
         sql = offered and self._tells_of_sql(plan)
         if offered:
             tools.append(recall_tool(sql=sql))
@@ -121,6 +127,7 @@ class Making:
             unlisted=unlisted,
             withheld=self.gathered.withheld,
             hidden=self._hidden(plan),
+            sealed=sealed(self.terms, [one.record for one in plan.selections if not one.note], wire),
             speakers=self._speakers(),
             rechecks=rechecks(order.policy.tools),
             instead=lambda media, role: instead(
@@ -156,6 +163,16 @@ class Making:
         items = self.gathered.items.values()
         none = (one.rule for one in items if not one.instruction and one.most is Level.NONE)
         return dict(Counter(rule for rule in none if rule).most_common())
+
+    def _consults(self, plan: Plan) -> bool:
+        """Whether the recall tool is offered for the documents that it finds, whatever is shortened.
+
+        Where none was there at the last rewrite it is not offered before the next one, as with SQL.
+        """
+        base = self.terms.base
+        standing = plan.rewrite is None and base is not None and RECALL not in base.sheet.boundary.tools
+        there = self.terms.recall and self.terms.order.consults and not standing
+        return there and self.gathered.yielded is not Yielded.OWED
 
     def _tells_of_sql(self, plan: Plan) -> bool:
         """Whether the recall tool is said to take SQL: a table is shortened here, and the caller can answer that.
@@ -195,7 +212,8 @@ class Making:
         desk = self.terms.desk
         variant = "" if self.terms.order.boundary.vision else ", no pictures"
         before, desk.rendered = desk.rendered, None
-        desk.rendered = rendered(plan.selections, material, wire, variant, before)
+        model = self.terms.order.boundary.model
+        desk.rendered = rendered(plan.selections, material, wire, before, model=model, variant=variant)
         return desk.rendered
 
     def _fixed(self, tools: Sequence[Mapping[str, object]]) -> int:
@@ -282,7 +300,8 @@ class Made:
 
     def sent(self) -> tuple[bytes, ...]:
         """The exact bytes: the envelope of the request without its messages, then each message."""
-        envelope = {key: value for key, value in self.body.items() if key != "messages"}
+        history = formats.history_key(formats.wire_of(self.counter.provider))
+        envelope = {key: value for key, value in self.body.items() if key != history}
         return (msgspec.json.encode(envelope), *self.messages)
 
 

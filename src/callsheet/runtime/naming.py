@@ -10,12 +10,22 @@ AROUND = " \t\r\n[](){}<>\"'`.,;:#"
 SEARCHED = "(query "
 """How the answer of a search begins."""
 
+_TURNS = re.compile(r"turns?\s+(\d{1,9})(?:\s*(?:to|-|–|:)\s*(\d{1,9}))?", re.IGNORECASE)
 _NAMED = re.compile(r"\(([\w.:\-]{1,512}), ")
 
 
 def means(id: RecordId, wanted: str) -> bool:
     """Whether an id begins with this text, with or without the prefix that says its kind."""
     return bool(wanted) and (id.startswith(wanted) or id.partition("_")[2].startswith(wanted))
+
+
+def turns_of(wanted: str) -> tuple[int, int] | None:
+    """The first and last turn that a text names as the lines of episodes do, such as ``turns 3 to 17``; None: none."""
+    found = _TURNS.fullmatch(wanted)
+    if found is None:
+        return None
+    first, last = int(found[1]), int(found[2] or found[1])
+    return min(first, last), max(first, last)
 
 
 def exactly(id: RecordId, wanted: str) -> bool:

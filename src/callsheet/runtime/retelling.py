@@ -6,25 +6,23 @@ Read anew only when something was compacted since; which of it comes into play i
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from callsheet.assemble.compose import text_of
 from callsheet.assemble.episodes import second_hand
 from callsheet.assemble.items import Item, SecondHand
 from callsheet.assemble.stated import MARK
-from callsheet.derive.classify import STRICTNESS
-from callsheet.graph.enums import Level, Privacy, Reason, Relation, StateField
+from callsheet.graph.enums import Level, Reason, StateField
 from callsheet.graph.ids import RecordId
 from callsheet.graph.index import Posting, PostingQuery
-from callsheet.graph.nodes import Episode, Fact, Milestone, Selection, ToolMemory
-from callsheet.graph.query import LinkQuery
+from callsheet.graph.nodes import Episode, Fact, Milestone, Selection
 from callsheet.graph.record import Record
-from callsheet.graph.values import Payload
 from callsheet.policy.verdict import DETAIL
 from callsheet.runtime.episodes import NOTHING, Compactions, Mark, Retold, Silenced
 from callsheet.runtime.ground import NAMES, Ground, asks
 from callsheet.runtime.labels import SHOWING
 from callsheet.runtime.releasing import Reader
+from callsheet.runtime.repeating import is_past, same, within
 from callsheet.runtime.telling import Telling
 from callsheet.runtime.unseen import Visible
+from callsheet.runtime.voiding import Voiding, sources_of
 from callsheet.runtime.withholding import calls_of
 
 COMMON = 8
@@ -64,6 +62,10 @@ class Told:
     asked: bool = False
     #: What rests on a record of which something else holds since, and what.
     void: Mapping[RecordId, Reason] = field(default_factory=dict)
+    #: What stood in the last request and stands in no rewrite: episodes out of their window, and what is said twice.
+    past: frozenset[RecordId] = frozenset()
+    #: Of messages that are owed a line, and of milestones: the episode whose extract says all of it, word for word.
+    within: Mapping[RecordId, RecordId] = field(default_factory=dict)
     _compactions: Compactions | None = None
     #: What is known of that so far, and items as they were and with it; filled here.
     _covered: dict[RecordId, RecordId | None] = field(default_factory=dict)
@@ -89,6 +91,10 @@ class Told:
             least = self.void[id] in _TOLD and items[id].second_hand is SecondHand.EPISODE
             held = Level.REF if least and DETAIL[items[id].most] <= DETAIL[Level.REF] else Level.NONE
             changed[id] = replace(items[id], most=held, most_hard=held, least=Level.NONE, reason=self.void[id])
+        for id in self.past & items.keys():
+            changed[id] = replace(items[id], most=Level.NONE, least=Level.NONE, reason=Reason.NOT_RELEVANT)
+        for id in self.within.keys() & items.keys():
+            changed[id] = replace(changed[id], within=self.within[id])
         plain = [id for id, item in items.items() if item.second_hand is None and item.position <= self.mark.upto]
         if len(self._covered) > _AT_HAND:
             self._covered.clear()
@@ -102,7 +108,7 @@ class Told:
             before = self._made.get(id)
             if before is None or before[0] is not items[id]:
                 before = self._made[id] = (items[id], replace(items[id], compacted=episode))
-            changed[id] = before[1]
+            changed[id] = replace(before[1], within=self.within[id]) if id in self.within else before[1]
         return changed
 
 
@@ -120,9 +126,17 @@ class Retelling:
         return Compactions(ledger=ground.ledger, key=ground.key, lineage=ground.lineage, reader=reader)
 
     def told(
-        self, news: Sequence[Record], view: Sequence[Selection], changes: Visible | None, telling: Telling
+        self,
+        news: Sequence[Record],
+        view: Sequence[Selection],
+        owed: Sequence[RecordId],
+        changes: Visible | None,
+        telling: Telling,
     ) -> Told:
-        """What a request may tell; nothing where nothing was compacted. `changes`: None where there never were any."""
+        """What a request may tell; nothing where nothing was compacted. `owed` is what comes back, and the last turns.
+
+        `changes`: None where there never were any.
+        """
         ground, known = self.ground, self.compactions
         mark, newest = known.state() if not ground.policy.verbatim else (NOTHING, None)
         if mark.record is None:
@@ -130,20 +144,24 @@ class Retelling:
         retold = self._retold(known, (mark.record, newest, ground.policy.compaction.episodes))
         focus = self._out_of_view(self._focus(known, news), news, view, mark)
         pinned = self._pinned(known, changes) if changes is not None else []
-        once = _once([*retold.records, *focus, *pinned])
         standing = [ground.desk.records[one.record] for one in view if one.record in ground.desk.records]
-        told = (record for record in standing if isinstance(record.body, Episode | Milestone | Fact))
-        before = [record for record in told if record.id not in once]
-        every = (*once.values(), *before)
-        void = self._silent(every, telling, retold)
+        stood = [record for record in standing if isinstance(record.body, Episode | Milestone | Fact)]
+        considered = {record.id: record for record in (*retold.records, *focus, *pinned)}
+        every = {record.id: record for record in (*pinned, *stood, *considered.values())}
+        void = self._silent(tuple(every.values()), telling, retold)
         if changes is not None:
-            void = {**self._void(every, changes), **void}
+            void = {**Voiding(ground=ground, changes=changes).void(tuple(every.values())), **void}
+        # What is pinned or stands already says it for what says the same; what may be told no more says it for none.
+        says = same(record for record in every.values() if record.id not in void)
+        past = {record.id for record in stood if is_past(record, considered, says)} - void.keys()
         return Told(
-            records=every,
-            focus=tuple(record.id for record in focus if record.id in once and record.id not in void),
+            records=tuple(record for id, record in every.items() if id in past or says.get(id, id) == id),
+            focus=tuple(dict.fromkeys(says[record.id] for record in focus if record.id in says)),
             mark=mark,
             asked=ground.base is not None and mark.position > ground.seen and known.asked(ground.seen),
             void=void,
+            past=frozenset(past),
+            within=within(ground, [record for id, record in every.items() if id not in void], owed, mark.upto),
             _compactions=known,
             _covered=retold.covered,
             _made=retold.made,
@@ -198,7 +216,7 @@ class Retelling:
         legible = {one.record for one in view if one.level in SHOWING}
         # Before a first request all is new, and what is compacted does not stand in its place.
         legible |= {one.id for one in news if one.position > mark.upto}
-        return [record for record in records if not legible.issuperset(_sources(record))]
+        return [record for record in records if not legible.issuperset(sources_of(record))]
 
     def _held(self, known: Compactions, names: Sequence[str], words: Sequence[str]) -> Iterator[list[Record]]:
         """The newest of the reader's own milestones and facts with each name or word, one more than count as few.
@@ -249,79 +267,14 @@ class Retelling:
             known.clear()  # a rule may ask for anything, and a change may have come since
             quoting.clear()
         new = [record for record in records if record.id not in quoting]
-        ids = tuple(dict.fromkeys(id for record in new for id in _sources(record) if id not in known))
+        ids = tuple(dict.fromkeys(id for record in new for id in sources_of(record) if id not in known))
         found = [one for one in (ground.ledger.get(ground.key, ids) if ids else ()) if one.body is not None]
         silent = telling.silent(found)
         # The line of a result tells what was asked for.
         asked = {one.id for one in found if not telling.withheld.isdisjoint(calls_of(one))}
         known.update((id, id in silent or id in asked) for id in ids)
-        quoting.update((record.id, any(known[id] for id in _sources(record))) for record in new)
+        quoting.update((record.id, any(known[id] for id in sources_of(record))) for record in new)
         return {record.id: Reason.PRIVACY_CLASS for record in records if quoting[record.id]}
-
-    def _void(self, records: Sequence[Record], changes: Visible) -> dict[RecordId, Reason]:
-        """Those that quote a record which is gone, of a stricter class now, replaced, or marked as out of date."""
-        ground = self.ground
-        ids = tuple(dict.fromkeys(id for record in records for id in _sources(record)))
-        if not ids:
-            return {}
-        gone = ground.ledger.erased(ground.key, ids)
-        states = changes.states((StateField.PRIVACY, StateField.STALE), ids)
-        now = {id: Privacy(value) for id, value in states[StateField.PRIVACY].items()}
-        query = LinkQuery(relation=Relation.SUPERSEDES, targets=ids, lineage=ground.lineage)
-        replaced = {row.target for row in changes.links(ground.ledger.links(ground.key, query))}
-        stale = states[StateField.STALE].keys()
-        out = outlived(self._memories(ids, changes), ids)
-        quoting = {record.id for record in records if out and self._quotes_results(record)}
-        found: dict[RecordId, Reason] = {}
-        for record in records:
-            sources = _sources(record)
-            said = {out[id] for id in sources if id in out} if record.id in quoting else set()
-            if any(id in gone or _stricter(now.get(id), record.header.privacy) for id in sources):
-                found[record.id] = Reason.ERASED
-            elif not replaced.isdisjoint(sources) or Reason.SUPERSEDED in said:
-                found[record.id] = Reason.SUPERSEDED
-            elif not stale.isdisjoint(sources) or Reason.STALE in said:
-                found[record.id] = Reason.STALE
-        return found
-
-    def _quotes_results(self, record: Record) -> bool:
-        """Whether it may tell what results of its span say: an extract does so in lines of its own."""
-        body = record.body
-        if not isinstance(body, Episode) or body.method != "extractive":
-            return True
-        return any(line.startswith("- result of ") for line in text_of(self.ground.read(body.summary)).split("\n"))
-
-    def _memories(self, ids: tuple[RecordId, ...], changes: Visible) -> dict[RecordId, tuple[Reason | None, ...]]:
-        """How the tool memories that rest on each of these records stand; None: as what holds."""
-        ground = self.ground
-        rests: dict[RecordId, list[RecordId]] = {}
-        query = LinkQuery(relation=Relation.DERIVED_FROM, targets=ids, lineage=ground.lineage)
-        for row in changes.links(ground.ledger.links(ground.key, query)):
-            rests.setdefault(row.target, []).append(row.source)
-        every = tuple(dict.fromkeys(id for found in rests.values() for id in found))
-        records = ground.ledger.get(ground.key, every) if every else []
-        memories = tuple(record.id for record in records if isinstance(record.body, ToolMemory))
-        if not memories:
-            return {}
-        query = LinkQuery(relation=Relation.SUPERSEDES, targets=memories, lineage=ground.lineage)
-        replaced = {row.target for row in changes.links(ground.ledger.links(ground.key, query))}
-        stale = changes.states((StateField.STALE,), memories)[StateField.STALE]
-        stand = {id: Reason.SUPERSEDED if id in replaced else Reason.STALE if id in stale else None for id in memories}
-        return {id: tuple(stand[one] for one in found if one in stand) for id, found in rests.items()}
-
-
-def outlived(memories: Mapping[RecordId, Sequence[Reason | None]], ids: Iterable[RecordId]) -> dict[RecordId, Reason]:
-    """The records that say what no memory of them holds to be so any more, and why; without any, they stand."""
-    found: dict[RecordId, Reason] = {}
-    for id in ids:
-        stand = memories.get(id, ())
-        if stand and None not in stand:
-            found[id] = Reason.SUPERSEDED if Reason.SUPERSEDED in stand else Reason.STALE
-    return found
-
-
-def _stricter(now: Privacy | None, than: Privacy) -> bool:
-    return now is not None and STRICTNESS.index(now) > STRICTNESS.index(than)
 
 
 def _facts(known: Compactions, limit: int) -> list[Record]:
@@ -337,22 +290,10 @@ def _facts(known: Compactions, limit: int) -> list[Record]:
 
 def _once(records: Iterable[Record]) -> dict[RecordId, Record]:
     """The records without those that state what an earlier one does: a fact says what its milestone said."""
-    said: set[Payload] = set()
-    found: dict[RecordId, Record] = {}
-    for record in records:
-        body = record.body
-        if isinstance(body, Milestone | Fact):
-            if body.value in said:
-                continue
-            said.add(body.value)
-        found[record.id] = record
-    return found
+    every = {record.id: record for record in records}
+    return {first: every[first] for first in same(every.values()).values()}
 
 
 def _said(record: Record) -> bool:
     """Whether a person or model said it: what a tool found stands by its result, where that is worth its tokens."""
     return isinstance(record.body, Milestone | Fact) and not record.body.tainted
-
-
-def _sources(record: Record) -> tuple[RecordId, ...]:
-    return record.body.sources if isinstance(record.body, Episode | Milestone | Fact) else ()

@@ -30,8 +30,9 @@ from callsheet.graph.values import CallRef, Media, Opaque, Part, Payload, Text
 from callsheet.policy.visibility import refusal
 from callsheet.recall.serving import Piece, Source
 from callsheet.recall.slices import Outlined
-from callsheet.runtime.naming import AROUND, exactly, means
-from callsheet.runtime.releasing import opened
+from callsheet.runtime.episodes import Compactions
+from callsheet.runtime.naming import AROUND, exactly, means, turns_of
+from callsheet.runtime.releasing import Reader, opened
 from callsheet.runtime.session import Session, View
 from callsheet.runtime.stored import own_sheets
 from callsheet.runtime.whole_sheets import read_sheet
@@ -95,12 +96,19 @@ class Sight:
         """Why the content of a record that exists for this view may not be read."""
         return self.admit(record, self.boundary) if self.admit is not None else None
 
-    def newest(self) -> Iterator[Record]:
-        """The messages and artifacts that exist for this view, newest first, read a few at a time."""
+    def newest(self, *kinds: str) -> Iterator[Record]:
+        """The records of these kinds that exist for this view, newest first, read a few at a time.
+
+        Without any, the messages and artifacts.
+        """
         before: int | None = None
         while True:
             query = NodeQuery(
-                kinds=("message", "artifact"), lineage=self.lineage, newest=True, limit=_AT_A_TIME, before=before
+                kinds=kinds or ("message", "artifact"),
+                lineage=self.lineage,
+                newest=True,
+                limit=_AT_A_TIME,
+                before=before,
             )
             found = self.session.ledger.nodes(self.session.conversation.key, query)
             for record in reversed(found):
@@ -160,7 +168,9 @@ def newest_sheet(session: Session, view: View) -> Whole | None:
 
 
 def resolve(seen: Sight, reference: str) -> Record:
-    """The message or artifact that a reference means: its id, or a beginning that only one visible id has.
+    """The message, artifact or episode that a reference means: its id, or a beginning that only one visible id has.
+
+    ``turns 3 to 17`` or ``turn 12``, as the lines of episodes say it, means the reader's episode of these turns.
 
     The kind's prefix may be left out, so the short forms that requests show are references. An id is one look-up. A
     beginning is looked for among the records of the newest sheet, then, newest first, among the 20,000 newest records
@@ -168,6 +178,9 @@ def resolve(seen: Sight, reference: str) -> Record:
     what it recalled. Raises `NotFound`.
     """
     wanted = reference.strip(AROUND)
+    turns = turns_of(wanted)
+    if turns is not None:
+        return _of_turns(seen, *turns)
     record = seen.get(RecordId(wanted)) if _storable(wanted) else None
     if record is None:
         record = _listed(seen, wanted) or _beginning(seen, wanted)
@@ -183,6 +196,22 @@ def resolve(seen: Sight, reference: str) -> Record:
     return record
 
 
+def _of_turns(seen: Sight, first: int, last: int) -> Record:
+    """The episode of the reader that tells of these turns."""
+    reader = Reader(seen.boundary.participant, seen.boundary.run)
+    key = seen.session.conversation.key
+    known = Compactions(ledger=seen.session.ledger, key=key, lineage=seen.lineage, reader=reader)
+    found = known.telling(first, last)
+    exact = [one for one in found if isinstance(one.body, Episode) and one.body.turns == (first, last)]
+    if len(exact or found) == 1:
+        return (exact or found)[0]
+    if not found:
+        raise NotFound(f"no episode tells of turn {first:,}; a query finds references")
+    named = ", ".join(reference(one.id) for one in found[:_CANDIDATES])
+    others = ", ..." if len(found) > _CANDIDATES else ""
+    raise NotFound(f"{len(found)} episodes tell of turns {first:,} to {last:,}: {named}{others}")
+
+
 def _listed(seen: Sight, wanted: str) -> Record | None:
     """The record of the newest sheet that is meant; None where none is, or several are."""
     found = [id for id in seen.listed() if means(id, wanted)]
@@ -191,7 +220,8 @@ def _listed(seen: Sight, wanted: str) -> Record | None:
 
 
 def _beginning(seen: Sight, wanted: str) -> Record:
-    found = [record for record in islice(seen.newest(), _SCANNED) if means(record.id, wanted)]
+    scanned = islice(seen.newest("message", "artifact", "episode"), _SCANNED)
+    found = [record for record in scanned if means(record.id, wanted)]
     known = {record.id for record in found}
     given = [id for id in sorted(seen.opened()) if means(id, wanted) and id not in known]
     found += [record for record in map(seen.get, given) if record is not None]

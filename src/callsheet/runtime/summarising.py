@@ -19,6 +19,13 @@ WINDOW = 8_000
 ROUNDS = 4
 """How often the summaries of parts are summarised in turn, at most: who hardly shortens is not asked on and on."""
 
+PARTS = 32
+"""Requests that one material is given in at most. Of a longer one the beginning and the end are given, and it is held
+against these: a result of many megabytes would cost hundreds of requests for one summary."""
+
+WIDEST = 4
+"""Characters of a token, about; so much is looked at of a material for each token that is given."""
+
 SMALLEST = 512
 """A window below this cannot hold a part and what frames it."""
 
@@ -99,9 +106,10 @@ def summarised(
     """Have material summarised in at most `limit` tokens, in parts where it is longer than the window.
 
     The summaries of parts are joined, and summarised once more where they are too long together; what comes out is held
-    against the original material, never against a summary alone. Raises what the summariser raises.
+    against the original material, never against a summary alone. Of material that takes more than `PARTS` requests the
+    beginning and the end are given. Raises what the summariser raises.
     """
-    told = [one for one in material if one.text.strip()]
+    told = _ends([one for one in material if one.text.strip()], PARTS * WIDEST * summariser.window)
     if conflict or not told:
         return Summarised(flaw=Flaw.CONFLICT if conflict else Flaw.EMPTY)
     calls = 0
@@ -109,7 +117,9 @@ def summarised(
     text = ""
     for _ in range(ROUNDS):
         written: list[str] = []
-        for part in _parts(texts, summariser.window):
+        parts = list(_parts(texts, summariser.window))
+        given = [*parts[: PARTS // 2], *parts[PARTS // 2 :][-PARTS // 2 :]]
+        for part in given:
             answer: object = summariser.summarise(part, limit=limit)
             calls += 1
             if not isinstance(answer, str) or not storable(answer):
@@ -125,6 +135,25 @@ def summarised(
 def tokens(text: str) -> int:
     """Tokens of a text in o200k_base."""
     return count(text, "o200k_base")
+
+
+def _ends(material: Sequence[Material], most: int) -> list[Material]:
+    """The material, or the beginning and the end of it with so many characters at most, cut between words."""
+    if sum(len(one.text) for one in material) <= most:
+        return list(material)
+    head = _beginning(material, most // 2, lambda text, left: text[:left].rpartition(" ")[0] or text[:left])
+    tail = _beginning(material[::-1], most // 2, lambda text, left: text[-left:].partition(" ")[2] or text[-left:])
+    return [*head, *tail[::-1]]
+
+
+def _beginning(material: Sequence[Material], most: int, cut: Callable[[str, int], str]) -> list[Material]:
+    found: list[Material] = []
+    for one in material:
+        if most <= 0:
+            break
+        found.append(one if len(one.text) <= most else one._replace(text=cut(one.text, most)))
+        most -= len(one.text)
+    return found
 
 
 def _parts(texts: Sequence[str], window: int) -> Iterator[str]:
@@ -144,8 +173,9 @@ def _parts(texts: Sequence[str], window: int) -> Iterator[str]:
 
 def _pieces(text: str, window: int) -> Iterator[str]:
     """A text in pieces that fit a window each, cut between lines or words where there are any."""
-    while tokens(text) >= window:
-        end = len(text)
+    most = 2 * WIDEST * window
+    while len(text) > most or tokens(text) >= window:
+        end = min(len(text), most)
         while tokens(text[:end]) >= window:
             end = max(1, end * 3 // 4)
         space = max(text.rfind("\n", 1, end), text.rfind(" ", 1, end))
