@@ -84,6 +84,14 @@ class ScriptedProvider:
         if self._wire is Wire.ANTHROPIC:
             content = [{"type": "text", "text": text}]
             return {"id": id, "type": "message", "role": "assistant", "model": "scripted", "content": content}
+        if self._wire is Wire.GEMINI:
+            turn = {"role": "model", "parts": [{"text": text}]}
+            candidate = {"index": 0, "finishReason": "STOP", "content": turn}
+            return {"candidates": [candidate], "modelVersion": "scripted", "responseId": id}
+        if self._wire is Wire.OPENAI_RESPONSES:
+            part = {"type": "output_text", "text": text, "annotations": []}
+            said = {"type": "message", "id": f"msg-{id}", "role": "assistant", "status": "completed", "content": [part]}
+            return {"id": id, "object": "response", "model": "scripted", "status": "completed", "output": [said]}
         message = {"role": "assistant", "content": text}
         choice = {"index": 0, "finish_reason": "stop", "message": message}
         return {"id": id, "object": "chat.completion", "model": "scripted", "choices": [choice]}

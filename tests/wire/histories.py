@@ -8,7 +8,10 @@ from hypothesis import strategies as st
 
 from callsheet.assemble.blocks import Answer, Block, Call, Content, Media, Opaque, Part, Reasoning, Said, Text
 from callsheet.graph.enums import Role
+from callsheet.wire.formats import parse_messages
 from callsheet.wire.names import Wire
+
+Json = dict[str, object]
 
 PNG = bytes.fromhex(
     "89504e470d0a1a0a0000000d4948445200000001000000010800000000"
@@ -110,20 +113,70 @@ _EXTRAS = (
     b'{"cache_control":{"type":"ephemeral"}}',
     b'{"type":"refusal"}',
     b'{"citations":[{"type":"x"}],"n":NaN}',
+    b'{"message":{"id":"msg_1","type":"message","status":"completed","phase":"commentary"},"annotations":[]}',
+    b'{"message":{"id":"msg_2","status":"odd"},"type":"refusal"}',
+    b'{"message":null}',
+    b'{"message":{"id":"rs_1\\u0000","content":"string"}}',
+    b'{"thoughtSignature":"QQ=="}',
+    b'{"thought_signature":"","thought":false}',
 )
 _OPAQUE: tuple[dict[str, object], ...] = (
     {"type": "server_tool_use", "id": "srv_1", "name": "web_search", "input": {"q": "\0"}},
     {"type": "search_result", "source": "s", "title": "t", "content": [{"type": "text", "text": "x"}]},
     {"type": "tool_reference", "tool_name": "f", "cache_control": {"type": "ephemeral"}},
+    {"type": "web_search_call", "id": "ws_1", "status": "completed", "action": {"type": "search", "query": "\0"}},
+    {"type": "mcp_list_tools", "id": "ws_1", "server_label": "s", "tools": [], "error": None},
+    {"type": "compaction", "encrypted_content": "E="},
+    {"type": "code_interpreter_call", "id": "ci_1"},
+    {"type": "item_reference", "id": "msg_1"},
     {"type": "unheard_of"},
+    {"executableCode": {"language": "PYTHON", "code": "\0"}},
+    {"code_execution_result": {"outcome": "OUTCOME_OK", "output": None}, "thought_signature": "QQ=="},
+    {"toolCall": {}, "thoughtSignature": 7},
+    {"videoCall": {"a": 1}},
 )
 _REASONING: tuple[dict[str, object], ...] = (
     {"type": "thinking", "thinking": "Hm.\n ", "signature": "SIG="},
     {"type": "thinking", "thinking": "cut", "signature": ""},
     {"type": "redacted_thinking", "data": "Enc="},
     {"type": "thinking", "thinking": "\0", "signature": "SIG="},
+    {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "E=", "status": None},
+    {"type": "reasoning", "id": "rs_2", "summary": [], "content": [{"type": "reasoning_text", "text": "Hm."}]},
+    {"type": "reasoning", "id": "rs_3", "summary": []},
+    {"type": "reasoning", "id": "rs_\0", "summary": [], "encrypted_content": "E="},
+    {"thought": True, "text": "Hm.\n "},
+    {"thought": True, "text": ""},
+    {"text": "", "thoughtSignature": "QQ=="},
+    {"thought_signature": "not base64!", "thought": None},
+    {"thought": True, "text": "\0", "thought_signature": "_-8="},
 )
-_wires = st.sampled_from(["", *Wire, "gemini"])
+_NATIVE: tuple[tuple[Json, Json], ...] = (
+    (
+        {"type": "computer_call", "id": "cu_1", "call_id": "c", "status": "completed", "pending_safety_checks": []}
+        | {"action": {"type": "screenshot"}},
+        {"type": "computer_call_output", "call_id": "c"}
+        | {"output": {"type": "computer_screenshot", "image_url": "https://pictures.example/a.png"}},
+    ),
+    (
+        {"type": "local_shell_call", "id": "ls_1", "call_id": "c", "status": "completed"}
+        | {"action": {"type": "exec", "command": ["ls\0"], "env": {}}},
+        {"type": "local_shell_call_output", "id": "c", "output": "a\ud83e"},
+    ),
+    (
+        {"type": "shell_call", "call_id": "c", "action": {"commands": ["ls"]}},
+        {"type": "shell_call_output", "call_id": "c", "output": []},
+    ),
+    (
+        {"type": "shell_call", "id": "sh_1", "call_id": "c", "action": {"commands": ["ls"]}},
+        {"type": "shell_call_output", "call_id": "c"}
+        | {"output": [{"stdout": "a", "stderr": "", "outcome": {"type": "exit", "exit_code": 0}}]},
+    ),
+    (
+        {"type": "mcp_approval_request", "id": "c", "arguments": "{}", "name": "f", "server_label": "s"},
+        {"type": "mcp_approval_response", "approval_request_id": "c", "approve": False, "reason": "no\0"},
+    ),
+)
+_wires = st.sampled_from(["", *Wire, "unheard-of"])
 
 
 def _raw(value: dict[str, object]) -> bytes:
@@ -143,6 +196,8 @@ media_parts = st.builds(
             b'{"type":"image_url","image_url":{"url":"","detail":"low"}}',
             b'{"type":"file","file":{"file_id":"f\\u0000","filename":"\\ud83e.pdf"}}',
             b'{"type":"document","source":{"type":"file","file_id":"f1"},"title":"\\u0000","context":" "}',
+            b'{"inlineData":{"mimeType":"image/png","data":""},"videoMetadata":{"fps":1},"thoughtSignature":"QQ=="}',
+            b'{"file_data":{"file_uri":"gs://b/\\u0000"},"media_resolution":null}',
         ]
     ),
 )
@@ -156,6 +211,9 @@ calls = st.builds(
     arguments=st.sampled_from(_ARGUMENTS),
     kind=st.sampled_from(["function", "custom", "function_call", ""]),
     wire=_wires,
+    extras=st.sampled_from(
+        [b"", b'{"functionCall":{},"thoughtSignature":"QQ=="}', b'{"function_call":{"id":"a"},"thought_signature":"?"}']
+    ),
 )
 answers = st.builds(
     Answer,
@@ -165,6 +223,14 @@ answers = st.builds(
     form=forms,
     failed=st.sampled_from([None, True, False]),
     wire=_wires,
+    extras=st.sampled_from(
+        [
+            b"",
+            b'{"functionResponse":{"name":"f"}}',
+            b'{"functionResponse":{"response":{"result":null}}}',
+            b'{"function_response":{"id":"a","response":{"error":""}}}',
+        ]
+    ),
 )
 
 
@@ -179,9 +245,31 @@ def _said(role: Role, parts: st.SearchStrategy[list[Part]]) -> st.SearchStrategy
     )
 
 
+def _alone(block: Block) -> list[Block]:
+    return [block]
+
+
 _spoken: st.SearchStrategy[list[Part]] = st.lists(st.one_of(text_parts, media_parts, opaque_parts), max_size=3)
 _thought: st.SearchStrategy[list[Part]] = st.lists(reasoning_parts, max_size=2)
 _asked: st.SearchStrategy[list[Part]] = st.lists(calls, max_size=3)
+
+_native_pairs = st.sampled_from(_NATIVE).map(
+    lambda pair: parse_messages([dict(item) for item in pair], Wire.OPENAI_RESPONSES)
+)
+
+
+@st.composite
+def native_turns(draw: st.DrawFn) -> list[Block]:
+    """A turn with calls of tools that a provider defines, and its results, of which some are not what they were."""
+    parts: list[Part] = [*draw(_thought), *draw(_spoken)]
+    results: list[Block] = []
+    for said, answer in draw(st.lists(_native_pairs, min_size=1, max_size=2)):
+        assert isinstance(said, Said)
+        assert isinstance(answer, Answer)
+        parts += said.parts
+        results.append(answer if draw(st.booleans()) else draw(answers))
+    return [Said(role=Role.ASSISTANT, parts=tuple(parts), wire=Wire.OPENAI_RESPONSES), *results]
+
 
 saids = st.one_of(
     _said(Role.USER, _spoken),
@@ -191,5 +279,7 @@ saids = st.one_of(
         Role.ASSISTANT, st.tuples(_thought, _spoken, _asked).map(lambda lists: [part for ps in lists for part in ps])
     ),
 )
-histories = st.lists(st.one_of(saids, saids, answers), min_size=1, max_size=8).map(composed)
+histories = st.lists(
+    st.one_of(saids.map(_alone), saids.map(_alone), answers.map(_alone), native_turns()), min_size=1, max_size=8
+).map(lambda turns: composed([block for turn in turns for block in turn]))
 """Composed histories with everything odd that recording lets in."""

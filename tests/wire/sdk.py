@@ -15,6 +15,10 @@ def _adapter(wire: Wire) -> TypeAdapter[object]:
         from openai.types.chat.completion_create_params import CompletionCreateParamsNonStreaming as OpenAIRequest
 
         return cast("TypeAdapter[object]", TypeAdapter(OpenAIRequest))
+    if wire is Wire.OPENAI_RESPONSES:
+        from openai.types.responses.response_create_params import ResponseCreateParamsNonStreaming as ResponsesRequest
+
+        return cast("TypeAdapter[object]", TypeAdapter(ResponsesRequest))
     from anthropic.types.message_create_params import MessageCreateParamsNonStreaming as AnthropicRequest
 
     return cast("TypeAdapter[object]", TypeAdapter(AnthropicRequest))
@@ -22,7 +26,17 @@ def _adapter(wire: Wire) -> TypeAdapter[object]:
 
 def accept(request: Mapping[str, object], wire: Wire) -> None:
     """Raise pydantic's `ValidationError` for a request that is not of the SDK's type."""
+    if wire is Wire.GEMINI:
+        _accept_gemini(request)
+        return
     _exhaust(_adapter(wire).validate_python(request))
+
+
+def _accept_gemini(request: Mapping[str, object]) -> None:
+    from google.genai.types import Content, GenerateContentConfig
+
+    TypeAdapter(list[Content]).validate_python(request["contents"])
+    GenerateContentConfig.model_validate({key: request[key] for key in request.keys() - {"model", "contents"}})
 
 
 def _exhaust(value: object) -> None:

@@ -1,12 +1,13 @@
 """Which format a value shows."""
 
 import pytest
+from openai.types.responses import ResponseFunctionToolCall
 
 from callsheet.errors import InvalidMessage, InvalidOption
 from callsheet.wire.formats import detect, is_reply, parse, parse_messages, wire_named, wire_of
 from callsheet.wire.names import Wire
 
-OPENAI, ANTHROPIC = Wire.OPENAI, Wire.ANTHROPIC
+OPENAI, RESPONSES, ANTHROPIC = Wire.OPENAI, Wire.OPENAI_RESPONSES, Wire.ANTHROPIC
 
 
 def parts(*found: dict[str, object], role: str = "user") -> dict[str, object]:
@@ -31,6 +32,20 @@ SHOWN: list[tuple[object, Wire]] = [
     ({"type": "message", "model": "m", "role": "assistant", "content": []}, ANTHROPIC),
     ([{"role": "user", "content": "x"}, parts({"type": "tool_result"})], ANTHROPIC),
     ([{"role": "user", "content": "x"}, {"role": "tool", "content": "x"}], OPENAI),
+    ({"type": "message", "role": "user", "content": "x"}, RESPONSES),
+    ({"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "x"}]}, RESPONSES),
+    (parts({"type": "tool_use", "id": "a"}, role="assistant") | {"type": "message"}, ANTHROPIC),
+    (parts({"type": "input_text", "text": "x"}), RESPONSES),
+    (parts({"type": "input_image", "image_url": "https://a"}), RESPONSES),
+    (parts({"type": "input_text", "text": "x"}, role="developer"), RESPONSES),
+    ({"type": "reasoning", "id": "rs_1", "summary": []}, RESPONSES),
+    ({"type": "function_call", "call_id": "a", "name": "f", "arguments": "{}"}, RESPONSES),
+    ({"type": "function_call_output", "call_id": "a", "output": "x"}, RESPONSES),
+    ({"type": "web_search_call", "id": "ws_1"}, RESPONSES),
+    ({"type": "item_reference", "id": "msg_1"}, RESPONSES),
+    ({"object": "response", "output": []}, RESPONSES),
+    (ResponseFunctionToolCall(type="function_call", call_id="a", name="f", arguments="{}"), RESPONSES),
+    ([{"role": "user", "content": "x"}, {"type": "reasoning", "id": "rs_1", "summary": []}], RESPONSES),
     ([], OPENAI),
     ("x", OPENAI),
     (None, OPENAI),
@@ -70,7 +85,14 @@ def test_a_message_is_no_reply(value: object) -> None:
 
 @pytest.mark.parametrize(
     ("provider", "wire"),
-    [("openai", OPENAI), ("anthropic", ANTHROPIC), ("Anthropic", ANTHROPIC), ("mistral", OPENAI)],
+    [
+        ("openai", OPENAI),
+        ("anthropic", ANTHROPIC),
+        ("Anthropic", ANTHROPIC),
+        ("mistral", OPENAI),
+        ("openai-responses", RESPONSES),
+        ("Azure_Responses", RESPONSES),
+    ],
 )
 def test_a_provider_takes_its_format(provider: str, wire: Wire) -> None:
     assert wire is wire_of(provider)
@@ -78,7 +100,7 @@ def test_a_provider_takes_its_format(provider: str, wire: Wire) -> None:
 
 def test_an_unknown_format_is_refused() -> None:
     assert wire_named("anthropic") is ANTHROPIC
-    with pytest.raises(InvalidOption, match="'smtp' is not known; known are 'openai', 'anthropic'"):
+    with pytest.raises(InvalidOption, match="'smtp' is not known; known are 'openai', "):
         wire_named("smtp")
 
 
@@ -88,7 +110,7 @@ def test_an_unknown_format_is_refused() -> None:
         ({"error": {"message": "rate limited"}}, "is an error, not a message"),
         ({"type": "error", "error": {"type": "overloaded_error"}}, "is an error, not a message"),
         ({"object": "chat.completion.chunk", "choices": [{"delta": {}}]}, "is one chunk of a stream"),
-        ({"object": "response", "output": []}, "Responses API, which is not read yet"),
+        ({"type": "response.output_text.delta", "delta": "x"}, "is one event of a stream"),
     ],
 )
 def test_what_is_no_message_is_refused_by_its_name(value: object, said: str) -> None:

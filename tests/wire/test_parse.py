@@ -194,10 +194,14 @@ RESULTS: dict[str, Callable[[], str | bytes]] = {
 @pytest.mark.parametrize("made", RESULTS.values(), ids=list(RESULTS))
 def test_a_result_is_never_refused_for_what_is_in_it(wire: Wire, made: Callable[[], str | bytes]) -> None:
     content = made()
-    openai: Json = {"role": "tool", "tool_call_id": "a", "content": content}
-    anthropic = block(type="tool_result", tool_use_id="a", content=content)
+    results: dict[Wire, Json] = {
+        OPENAI: {"role": "tool", "tool_call_id": "a", "content": content},
+        Wire.OPENAI_RESPONSES: {"type": "function_call_output", "call_id": "a", "output": content},
+        ANTHROPIC: block(type="tool_result", tool_use_id="a", content=content),
+        Wire.GEMINI: {"parts": [{"functionResponse": {"name": "f", "response": {"output": content}}}]},
+    }
 
-    (answer,) = parse_messages(openai if wire is OPENAI else anthropic, wire)
+    (answer,) = parse_messages(results[wire], wire)
 
     assert isinstance(answer, Answer)
     (part,) = answer.content

@@ -12,7 +12,7 @@ from callsheet.errors import EmptyRequest
 from callsheet.wire.formats import Rendering, Wire, render, render_messages
 from tests.wire.histories import histories
 
-MODEL = {Wire.OPENAI: "gpt-5.2", Wire.ANTHROPIC: "claude-sonnet-4-5"}
+MODEL = dict.fromkeys(Wire, "gpt-5.2") | {Wire.ANTHROPIC: "claude-sonnet-4-5"}
 
 
 @given(blocks=histories, wire=st.sampled_from(Wire), cuts=st.lists(st.integers(0, 24), max_size=4).map(sorted))

@@ -7,7 +7,7 @@ import pytest
 
 from callsheet.assemble.blocks import Answer, Block, Said, Text
 from callsheet.graph.enums import Defect
-from callsheet.wire.formats import parse_messages, parse_reply, render, render_messages
+from callsheet.wire.formats import history_key, parse_messages, parse_reply, render, render_messages
 from callsheet.wire.names import Wire
 from callsheet.wire.validate import problems
 from tests.wire.histories import composed
@@ -177,8 +177,12 @@ def test_cut_off_arguments_are_kept_and_never_repaired(wire: Wire, text: str, fi
 
 
 def _arguments(request: Json, wire: Wire) -> object:
-    messages = request["messages"]
+    messages = request[history_key(wire)]
     assert isinstance(messages, list)
+    if wire is Wire.OPENAI_RESPONSES:
+        return json.loads(messages[0]["arguments"])
+    if wire is Wire.GEMINI:
+        return messages[1]["parts"][0]["functionCall"]["args"]
     if wire is OPENAI:
         return json.loads(messages[0]["tool_calls"][0]["function"]["arguments"])
     return messages[1]["content"][0]["input"]

@@ -163,7 +163,7 @@ NO_TOOLS: list[tuple[object, str, str]] = [
     ("book", "tools[0]", "must be an object, not 'book'"),
     ({}, "tools[0]", "is no tool"),
     ({"name": "book"}, "tools[0]", "is no tool"),
-    ({"type": "tool_search"}, "tools[0]", "is no tool"),
+    ({"type": "unheard_of"}, "tools[0]", "is no tool"),
     ({"type": "function", "function": "book"}, "tools[0].function", "must be an object"),
     (function(), "tools[0].function.name", "has no name"),
     (function(name=7), "tools[0].function.name", "must be text, not 7"),

@@ -1,4 +1,4 @@
-"""The content field, which both formats have alike: text, null, nothing, or a list of parts."""
+"""The content of a message, as formats have it alike: text, null, nothing, or a list of parts, results among them."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeVar
@@ -13,6 +13,9 @@ from callsheet.wire.reading import MISSING, Fields, fields, items, refuse
 STRING, PARTS, NULL, ABSENT = "string", "parts", "null", "absent"
 """The forms in which content stands."""
 
+MESSAGE = "message"
+"""In the extras of the first result of a message that holds results alone: the message's own extras."""
+
 _PLACES = "@"
 """Before the places of the results, in the form of parts among which results stood."""
 
@@ -25,9 +28,9 @@ ReadPart = Callable[[Fields, str, str], P]
 """Reads a part from its fields, its type (which is among them) and its place."""
 
 
-def take_content(found: Fields, read: ReadPart[P], where: str) -> tuple[str, list[Text | P]]:
+def take_content(found: Fields, read: ReadPart[P], where: str, key: str = "content") -> tuple[str, list[Text | P]]:
     """Take the content out of a message: its form, and its parts. The empty text has no part."""
-    content = found.pop("content", MISSING)
+    content = found.pop(key, MISSING)
     if isinstance(content, str):
         return STRING, [Text(text=content)] if content else []
     if content is None:
@@ -35,8 +38,8 @@ def take_content(found: Fields, read: ReadPart[P], where: str) -> tuple[str, lis
     if content is MISSING:
         return ABSENT, []
     if not isinstance(content, list | tuple):
-        refuse("must be text or a list of parts", content, f"{where}.content")
-    place = f"{where}.content"
+        refuse("must be text or a list of parts", content, f"{where}.{key}")
+    place = f"{where}.{key}"
     return PARTS, [_read_part(part, read, f"{place}[{at}]") for at, part in enumerate(items(content, place))]
 
 
@@ -56,6 +59,19 @@ def places_of(form: str) -> list[int]:
     return [int(place) for place in places.split(",")] if places else []
 
 
+def mixed(results: Sequence[Fields], said: Sequence[Fields], places: Sequence[int]) -> list[Fields]:
+    """The content of a message: its results at their places, and before it those of others."""
+    others = max(len(results) - len(places), 0)
+    at = dict(zip(places, results[others:], strict=False))
+    waiting = iter(said)
+    mixed = list(results[:others])
+    for place in range(len(at) + len(said)):
+        found = at.pop(place, None) or next(waiting, None)
+        if found is not None:
+            mixed.append(found)
+    return [*mixed, *at.values()]
+
+
 def _read_part(part: object, read: ReadPart[P], where: str) -> P:
     found = fields(part, where)
     type = found.get("type", MISSING)
@@ -67,14 +83,14 @@ def _read_part(part: object, read: ReadPart[P], where: str) -> P:
 
 
 def take_result(
-    found: Fields, read: ReadPart[Content], where: str
+    found: Fields, read: ReadPart[Content], where: str, key: str = "content"
 ) -> tuple[str, tuple[Content, ...], tuple[Defect, ...]]:
     """Take the content out of a tool result, where it may be bytes too: form, parts, and what is odd about them."""
-    raw = found.get("content")
+    raw = found.get(key)
     if not isinstance(raw, bytes):
-        form, parts = take_content(found, read, where)
+        form, parts = take_content(found, read, where, key)
         return form, tuple(parts), defects.of_content(parts, empty=True)
-    del found["content"]
+    del found[key]
     try:
         text = raw.decode("utf-8")
     except UnicodeDecodeError:

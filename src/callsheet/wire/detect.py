@@ -1,9 +1,12 @@
 """Which format a value from outside is in."""
 
+import re
 from collections.abc import Mapping
 from typing import Final
 
 from callsheet.errors import InvalidMessage
+from callsheet.wire.gemini.marks import is_content
+from callsheet.wire.gemini.marks import is_reply as is_gemini_reply
 from callsheet.wire.names import Wire
 from callsheet.wire.reading import Fields, fields, items
 
@@ -13,7 +16,16 @@ _OPENAI_PARTS: Final = frozenset({"image_url", "input_audio", "file", "refusal"}
 _ANTHROPIC_PARTS: Final = frozenset(
     {"tool_use", "tool_result", "thinking", "redacted_thinking", "image", "document", "search_result"}
 )
+_RESPONSES_PARTS: Final = frozenset({"input_text", "output_text", "input_image", "input_file"})
+_RESPONSES_ITEM: Final = re.compile(
+    r"message|reasoning|item_reference|compaction(_trigger)?|additional_tools|configuration_update|program(_output)?"
+    r"|mcp_(list_tools|approval_request|approval_response)|tool_search_output|\w+_call(_output)?"
+)
+"""The types of items of OpenAI Responses."""
 _ANTHROPIC_TEXT_KEYS: Final = frozenset({"cache_control", "citations"})
+
+_RESPONSES_MODULE: Final = "openai.types.responses."
+_GEMINI_MODULE: Final = "google.genai."
 
 
 def detect(value: object) -> Wire:
@@ -28,22 +40,34 @@ def detect(value: object) -> Wire:
 
 def mark(value: object) -> Wire | None:
     """The format that a message or response shows by itself; None where it could be of any."""
-    package = _module(value).partition(".")[0]
+    module = _module(value)
+    package = module.partition(".")[0]
+    if module.startswith(_RESPONSES_MODULE):
+        return Wire.OPENAI_RESPONSES
     if package in ("openai", "anthropic"):
         return Wire(package)
     found = _looked_into(value)
-    role, content = found.get("role"), found.get("content")
-    if (isinstance(role, str) and role in _OPENAI_ROLES) or not _OPENAI_KEYS.isdisjoint(found):
+    if module.startswith(_GEMINI_MODULE) or is_gemini_reply(found) or is_content(found):
+        return Wire.GEMINI
+    role = found.get("role")
+    if not _OPENAI_KEYS.isdisjoint(found):
         return Wire.OPENAI
     if _is_anthropic_reply(found):
         return Wire.ANTHROPIC
-    return next((wire for wire in map(_part_mark, _parts(content)) if wire is not None), None)
+    if _is_responses_reply(found) or (_is_item(found) and not _holds_anthropic_parts(found)):
+        return Wire.OPENAI_RESPONSES
+    shown = next((wire for wire in map(_part_mark, _parts(found.get("content"))) if wire is not None), None)
+    if isinstance(role, str) and role in _OPENAI_ROLES and shown is not Wire.OPENAI_RESPONSES:
+        return Wire.OPENAI
+    return shown
 
 
 def is_reply(value: object) -> bool:
     """Whether the value is a whole response of a provider, not a message."""
     found = _looked_into(value)
-    return "choices" in found or _is_anthropic_reply(found)
+    if "choices" in found or _is_anthropic_reply(found) or _is_responses_reply(found):
+        return True
+    return is_gemini_reply(found)
 
 
 def _module(value: object) -> str:
@@ -68,7 +92,6 @@ def _parts(content: object) -> list[object]:
 
 _OTHERS: Final[Mapping[str, str]] = {
     "chat.completion.chunk": "is one chunk of a stream: put the stream together and record the whole response",
-    "response": "is a response of OpenAI's Responses API, which is not read yet",
     "error": "is an error, not a message: there is nothing to record",
 }
 
@@ -80,10 +103,26 @@ def refuse_others(value: object, where: str) -> None:
         return
     kind = found.get("object", found.get("type"))
     said = _OTHERS.get(kind) if isinstance(kind, str) else None
+    if isinstance(kind, str) and kind.startswith("response."):
+        said = "is one event of a stream: put the stream together and record the whole response"
     if said is None and "error" in found and not is_reply(found):
         said = _OTHERS["error"]
     if said is not None:
         raise InvalidMessage(said, where=where)
+
+
+def _is_responses_reply(found: Fields) -> bool:
+    return found.get("object") == "response" and "output" in found
+
+
+def _is_item(found: Fields) -> bool:
+    kind = found.get("type")
+    return isinstance(kind, str) and _RESPONSES_ITEM.fullmatch(kind) is not None
+
+
+def _holds_anthropic_parts(found: Fields) -> bool:
+    """Whether it is a message of Anthropic's that says its type, as a response does."""
+    return any(_part_mark(part) is Wire.ANTHROPIC for part in _parts(found.get("content")))
 
 
 def _is_anthropic_reply(found: Fields) -> bool:
@@ -99,5 +138,7 @@ def _part_mark(part: object) -> Wire | None:
         return None
     if kind in _OPENAI_PARTS:
         return Wire.OPENAI
+    if kind in _RESPONSES_PARTS:
+        return Wire.OPENAI_RESPONSES
     known = kind in _ANTHROPIC_PARTS or kind == "server_tool_use" or kind.endswith("_tool_result")
     return Wire.ANTHROPIC if known or not _ANTHROPIC_TEXT_KEYS.isdisjoint(found) else None

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Final, Protocol
 
 import msgspec
@@ -12,20 +13,33 @@ from callsheet.wire.anthropic import export as anthropic_export
 from callsheet.wire.anthropic import parse as anthropic_parse
 from callsheet.wire.anthropic import render as anthropic_render
 from callsheet.wire.detect import detect, is_reply, mark, refuse_others
+from callsheet.wire.gemini import export as gemini_export
+from callsheet.wire.gemini import parse as gemini_parse
+from callsheet.wire.gemini import render as gemini_render
+from callsheet.wire.gemini import replies as gemini_replies
+from callsheet.wire.gemini import request as gemini_request
+from callsheet.wire.gemini.shapes import wants_signatures
 from callsheet.wire.names import Wire
 from callsheet.wire.openai_chat import export as openai_export
 from callsheet.wire.openai_chat import parse as openai_parse
 from callsheet.wire.openai_chat import render as openai_render
-from callsheet.wire.reading import Fields, items, plain, refuse
+from callsheet.wire.openai_responses import export as responses_export
+from callsheet.wire.openai_responses import parse as responses_parse
+from callsheet.wire.openai_responses import render as responses_render
+from callsheet.wire.reading import Fields, fields, items, plain, refuse
 from callsheet.wire.tokens.providers import Family, family
-from callsheet.wire.tools import Tool, read_tool, read_tools, sendable
+from callsheet.wire.tools import Tool, read_tool, read_tools, sendable, singly
 
 __all__ = [
     "Rendering",
     "Wire",
+    "arguments",
     "check_tools",
     "detect",
+    "dialect",
+    "each_tool",
     "export",
+    "history_key",
     "is_reply",
     "parse",
     "parse_messages",
@@ -46,26 +60,61 @@ class _Rendering(Protocol):
     def request(self, *, model: str, tools: Sequence[Tool], max_tokens: int | None) -> Fields: ...
 
 
+Placed = tuple[object, str]
+"""A message or an item, and its place."""
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Format:
-    parse_message: Callable[[object, str], tuple[Block, ...]]
+    #: Reads messages that stand in a row: in some formats several make up one turn.
+    parse_messages: Callable[[Sequence[Placed]], tuple[Block, ...]]
     parse_reply: Callable[[object, str], Reply]
-    rendering: Callable[[], _Rendering]
+    #: For requests of a model; an empty name: which one is not known.
+    rendering: Callable[[str], _Rendering]
     export: Callable[[Sequence[Block]], list[Fields]]
+    #: Under which key a request has its messages.
+    history: str = "messages"
+    #: A request as the method of the provider's SDK takes it.
+    arguments: Callable[[Fields], Fields] = lambda request: request
+
+
+def _each(parse_message: Callable[[object, str], tuple[Block, ...]]) -> Callable[[Sequence[Placed]], tuple[Block, ...]]:
+    """For a format in which every message is read by itself."""
+    return lambda given: tuple(block for value, where in given for block in parse_message(value, where))
+
+
+def _for_any(rendering: Callable[[], _Rendering]) -> Callable[[str], _Rendering]:
+    """For a format in which every model takes the same."""
+    return lambda _: rendering()
 
 
 _FORMATS: Final = {
     Wire.OPENAI: _Format(
-        parse_message=openai_parse.parse_message,
+        parse_messages=_each(openai_parse.parse_message),
         parse_reply=openai_parse.parse_reply,
-        rendering=openai_render.Rendering,
+        rendering=_for_any(openai_render.Rendering),
         export=openai_export.export,
     ),
+    Wire.OPENAI_RESPONSES: _Format(
+        parse_messages=responses_parse.parse_items,
+        parse_reply=responses_parse.parse_reply,
+        rendering=_for_any(responses_render.Rendering),
+        export=responses_export.export,
+        history="input",
+    ),
     Wire.ANTHROPIC: _Format(
-        parse_message=anthropic_parse.parse_message,
+        parse_messages=_each(anthropic_parse.parse_message),
         parse_reply=anthropic_parse.parse_reply,
-        rendering=anthropic_render.Rendering,
+        rendering=_for_any(anthropic_render.Rendering),
         export=anthropic_export.export,
+    ),
+    Wire.GEMINI: _Format(
+        parse_messages=_each(gemini_parse.parse_message),
+        parse_reply=gemini_replies.parse_reply,
+        rendering=gemini_render.Rendering,
+        export=gemini_export.export,
+        history="contents",
+        arguments=gemini_request.arguments,
     ),
 }
 
@@ -80,8 +129,27 @@ def wire_named(name: str) -> Wire:
 
 
 def wire_of(provider: str) -> Wire:
-    """The format in which a provider takes requests: Anthropic its own, every other OpenAI's Chat Completions."""
-    return Wire.ANTHROPIC if family(provider) is Family.ANTHROPIC else Wire.OPENAI
+    """The format in which a provider takes requests: Anthropic and Gemini their own, one whose name ends with
+    ``-responses`` OpenAI Responses, every other OpenAI's Chat Completions.
+    """
+    if provider.strip().lower().endswith(("-responses", "_responses")):
+        return Wire.OPENAI_RESPONSES
+    return {Family.ANTHROPIC: Wire.ANTHROPIC, Family.GEMINI: Wire.GEMINI}.get(family(provider), Wire.OPENAI)
+
+
+def dialect(wire: Wire, model: str) -> str:
+    """What tells requests of a format apart that models take differently; empty where they all take the same."""
+    return ", unsigned" if wire is Wire.GEMINI and not wants_signatures(model) else ""
+
+
+def arguments(request: Fields, wire: Wire) -> Fields:
+    """The arguments with which the provider's SDK sends a request."""
+    return _FORMATS[wire].arguments(request)
+
+
+def history_key(wire: Wire) -> str:
+    """The key under which a request of the format has its messages."""
+    return _FORMATS[wire].history
 
 
 def parse(value: object, wire: Wire | None = None) -> tuple[Block | Reply, ...]:
@@ -90,31 +158,52 @@ def parse(value: object, wire: Wire | None = None) -> tuple[Block | Reply, ...]:
     Without `wire`, each is read in the format that it shows, or else in that of the first in the list that shows one.
     Raises `InvalidMessage` with the place and the value for what is of no format.
     """
-    if not isinstance(value, list | tuple):
-        return _item(value, wire or detect(value), "message")
     otherwise = wire or detect(value)
-    return tuple(
-        read
-        for at, item in enumerate(items(value, "messages"))
-        for read in _item(item, wire or mark(item) or otherwise, f"messages[{at}]")
+    if not isinstance(value, list | tuple):
+        return _read([_given(value, otherwise, "message")])
+    return _read(
+        [
+            _given(item, wire or mark(item) or otherwise, f"messages[{at}]")
+            for at, item in enumerate(items(value, "messages"))
+        ]
     )
 
 
-def _item(value: object, wire: Wire, where: str) -> tuple[Block | Reply, ...]:
+@dataclass(frozen=True, slots=True)
+class _Given:
+    value: object
+    where: str
+    wire: Wire
+    whole: bool
+
+
+def _given(value: object, wire: Wire, where: str) -> _Given:
     found = plain(value, where)
     refuse_others(found, where)
-    return (parse_reply(found, wire, where),) if is_reply(found) else _FORMATS[wire].parse_message(found, where)
+    return _Given(found, where, wire, is_reply(found))
+
+
+def _read(given: Sequence[_Given]) -> tuple[Block | Reply, ...]:
+    """Responses each by itself; messages together with those of their format that stand in a row with them."""
+    read: list[Block | Reply] = []
+    for (wire, whole), group in groupby(given, key=lambda one: (one.wire, one.whole)):
+        if whole:
+            read += [_FORMATS[wire].parse_reply(one.value, one.where) for one in group]
+        else:
+            read += _FORMATS[wire].parse_messages([(one.value, one.where) for one in group])
+    return tuple(read)
 
 
 def parse_messages(value: object, wire: Wire | None = None, where: str = "messages") -> tuple[Block, ...]:
     """Read a message or a list of messages, as `parse` does. `where` begins the places that errors name."""
     otherwise = wire or detect(value)
     if not isinstance(value, list | tuple):
-        return _FORMATS[otherwise].parse_message(value, where)
+        return _FORMATS[otherwise].parse_messages([(value, where)])
+    given = [(item, f"{where}[{at}]") for at, item in enumerate(items(value, where))]
     return tuple(
         block
-        for at, item in enumerate(items(value, where))
-        for block in _FORMATS[wire or mark(item) or otherwise].parse_message(item, f"{where}[{at}]")
+        for format, group in groupby(given, key=lambda one: wire or mark(one[0]) or otherwise)
+        for block in _FORMATS[format].parse_messages(list(group))
     )
 
 
@@ -128,8 +217,8 @@ def parse_reply(value: object, wire: Wire | None = None, where: str = "reply") -
 class Rendering:
     """Renders requests of one format from composed blocks, each of which goes on from the one before."""
 
-    def __init__(self, wire: Wire) -> None:
-        self._rendering = _FORMATS[wire].rendering()
+    def __init__(self, wire: Wire, model: str = "") -> None:
+        self._rendering = _FORMATS[wire].rendering(model)
         self._encoded: list[bytes] = []
         self._empty = True
 
@@ -139,7 +228,7 @@ class Rendering:
         self._empty = self._empty and not blocks
 
     def messages(self) -> list[Fields]:
-        """The messages alone; for Anthropic without the instructions at the beginning."""
+        """The messages alone; without the instructions at the beginning but for Chat Completions."""
         return [dict(message) for message in self._rendering.messages()]
 
     def encoded(self) -> tuple[bytes, ...]:
@@ -166,18 +255,18 @@ def render(
 ) -> Fields:
     """The body of a request that the provider accepts, from composed blocks.
 
-    `tools` is a list of tools in either provider's shape; `InvalidMessage` for what is none. Anthropic refuses calls in
+    `tools` is a list of tools in any format's shape; `InvalidMessage` for what is none. Anthropic refuses calls in
     a request without tools, so there the tools that the history calls are offered minimally and may not be called.
     `max_tokens` goes into formats that demand a limit (Anthropic's). Raises `EmptyRequest` without blocks.
     """
-    rendering = Rendering(wire)
+    rendering = Rendering(wire, model)
     rendering.add(blocks)
     return rendering.request(model=model, tools=tools, max_tokens=max_tokens)
 
 
-def render_messages(blocks: Sequence[Block], wire: Wire) -> list[Fields]:
-    """The messages of such a request alone; for Anthropic without the instructions at the beginning."""
-    rendering = Rendering(wire)
+def render_messages(blocks: Sequence[Block], wire: Wire, model: str = "") -> list[Fields]:
+    """The messages of such a request alone; without the instructions at the beginning but for Chat Completions."""
+    rendering = Rendering(wire, model)
     rendering.add(blocks)
     return rendering.messages()
 
@@ -191,14 +280,20 @@ def export(blocks: Sequence[Block], wire: Wire) -> list[Fields]:
 
 
 def tool_name(tool: object, where: str) -> str:
-    """The name of a tool in either provider's shape. Raises `InvalidMessage` for what is no tool."""
+    """The name of a tool in any format's shape. Raises `InvalidMessage` for what is no tool."""
     return read_tool(tool, where).name
 
 
+def each_tool(tools: Sequence[Fields]) -> list[Fields]:
+    """The tools of a request, one for each function, also where one of Gemini's holds several."""
+    return [fields(tool, f"tools[{at}]") for at, tool in enumerate(singly(tools))]
+
+
 def check_tools(tools: object) -> list[Fields]:
-    """The tools of a list as plain JSON in the shapes that they were given in, cleaned for any provider.
+    """The tools of a list as plain JSON in the shapes that they were given in, cleaned for any provider: one for each
+    function, also where one of Gemini's tools holds several.
 
     Raises `InvalidMessage` for what is no list, for what is no tool, and for a repeated name.
     """
     read_tools(tools)
-    return [sendable(tool, f"tools[{at}]") for at, tool in enumerate(items(tools, "tools"))]
+    return [sendable(tool, f"tools[{at}]") for at, tool in enumerate(singly(items(tools, "tools")))]

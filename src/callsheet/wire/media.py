@@ -30,6 +30,8 @@ class _Coding(StrEnum):
 
     DATA_URL = "data_url"
     BASE64 = "base64"
+    #: Of either alphabet: ``+/`` or ``-_``.
+    ANY_BASE64 = "any_base64"
     TEXT = "text"
 
 
@@ -44,29 +46,35 @@ class _Place:
 
 
 PDF = "application/pdf"
+_GEMINI_PICTURES = {"png": "image/png", "jpg": "image/jpeg", "jpeg": "image/jpeg", "webp": "image/webp"}
+_GEMINI_TYPES = frozenset({*_GEMINI_PICTURES.values(), "image/heic", "image/heif", PDF, "application/json"})
+_GEMINI_KINDS = ("audio", "video", "text")
 AUDIO_FORMATS = {"audio/wav": "wav", "audio/mpeg": "mp3"}
 
 _KINDS = {
     "image_url": Kind.IMAGE,
     "input_image": Kind.IMAGE,
+    "computer_screenshot": Kind.IMAGE,
     "image": Kind.IMAGE,
     "input_audio": Kind.AUDIO,
     "audio": Kind.AUDIO,
     "file": Kind.DOCUMENT,
+    "input_file": Kind.DOCUMENT,
     "document": Kind.DOCUMENT,
 }
 
 
 def read(part: Fields, wire: str, where: str) -> Media | None:
     """The media of a part (its type included), or None for a part without any that can be read."""
-    if part.get("type") not in _KINDS:
+    type = part.get("type")
+    if not (isinstance(type, str) and type in _KINDS) and (wire != Wire.GEMINI or "type" in part):
         return None
     part = json_fields(part, where)
     place = _place(part)
     if place is None:
-        url = _url(part)
+        mime, url = _address(part)
         known = url is not None or _file_id(part) is not None
-        return Media(url=url, wire=wire, extras=encode_bytes(part, where)) if known else None
+        return Media(mime=mime, url=url, wire=wire, extras=encode_bytes(part, where)) if known else None
     mime, data = _decoded(place)
     if data is None:
         return None
@@ -144,7 +152,11 @@ def instead(media: Media, wire: Wire, *, in_text: bool = False, vision: bool = T
     `in_text`: they stand in a message that may hold only text, as those of a model and instructions do. Without
     `vision` no picture is shown.
     """
-    in_text = in_text or (not vision and kind(media) is Kind.IMAGE)
+    if kind(media) is Kind.IMAGE and not vision:
+        in_text = True
+    elif wire is Wire.GEMINI and media.wire == wire:
+        # Its models make pictures, and want to have them back.
+        in_text = False
     shows = text_of(media) is not None or (not in_text and (_file_of(media, wire) or _sent(media, wire)))
     return None if shows else standin(media)
 
@@ -152,14 +164,52 @@ def instead(media: Media, wire: Wire, *, in_text: bool = False, vision: bool = T
 def _sent(media: Media, wire: Wire) -> bool:
     """Whether a format takes these bytes, or this address."""
     mime, image = shown_type(media), kind(media) is Kind.IMAGE
+    if wire is Wire.GEMINI:
+        return type_for_gemini(media) is not None
+    own = bool(own_extras(media.extras, media.wire, wire))
+    if wire in (Wire.OPENAI, Wire.OPENAI_RESPONSES) and image:
+        return (media.data is not None and mime is not None) or web_url(media) is not None
     if wire is Wire.OPENAI:
-        if image:
-            return (media.data is not None and mime is not None) or web_url(media) is not None
         return media.data is not None and (mime == PDF or mime in AUDIO_FORMATS)
+    if wire is Wire.OPENAI_RESPONSES:
+        return mime == PDF if media.data is not None else web_url(media) is not None and (own or media.mime == PDF)
     if media.data is not None:
         return mime is not None and (image or mime == PDF)
-    own = bool(own_extras(media.extras, media.wire, wire))
     return media.url is not None and media.url.startswith("https://") and (image or own or media.mime == PDF)
+
+
+def type_for_gemini(media: Media) -> str | None:
+    """The type by which Gemini takes these bytes or this address; empty: the address came there without one.
+
+    None: it does not take them. Text of other formats is none of them: it is shown as text.
+    """
+    own = media.wire == Wire.GEMINI
+    if media.data is not None:
+        mime = (media.mime if own else shown_type(media)) or ""
+        taken = mime in _GEMINI_TYPES or (mime.partition("/")[0] in _GEMINI_KINDS and not mime.endswith("/"))
+        return mime if media.data and taken and (own or not mime.startswith("text/")) else None
+    if address_for_gemini(media) is not None:
+        return media.mime
+    if media.url is None or not media.url.strip():
+        return None
+    mime = media.mime or _GEMINI_PICTURES.get(media.url.partition("?")[0].rpartition(".")[2].lower(), "")
+    taken = mime == PDF or (mime in _GEMINI_TYPES and mime.startswith("image/"))
+    return mime if media.url.startswith("https://") and taken else None
+
+
+def address_for_gemini(media: Media) -> str | None:
+    """The address under which it came in this format; None: it came otherwise."""
+    own = own_extras(media.extras, media.wire, Wire.GEMINI)
+    for key in ("fileData", "file_data"):
+        match own.get(key):
+            case {"fileUri": str(url)} | {"file_uri": str(url)} if url.strip():
+                return url
+    return None
+
+
+def is_base64(text: str) -> bool:
+    """Whether the text is base64 of something, in either alphabet."""
+    return bool(text) and _bytes_of(text) is not None
 
 
 def _file_of(media: Media, wire: Wire) -> bool:
@@ -172,8 +222,10 @@ def _place(part: Fields) -> _Place | None:
     match part:
         case {"type": "image_url", "image_url": {"url": str(content)}} if content[:5] in ("data:", ""):
             return _Place(path=("image_url", "url"), content=content, coding=_Coding.DATA_URL)
-        case {"type": "image_url" | "input_image", "image_url": str(content)} if content[:5] in ("data:", ""):
+        case {"type": type, "image_url": str(content)} if type in _KINDS and content[:5] in ("data:", ""):
             return _Place(path=("image_url",), content=content, coding=_Coding.DATA_URL)
+        case {"type": "input_file", "file_data": str(content)}:
+            return _Place(path=("file_data",), content=content, coding=_Coding.DATA_URL)
         case {"type": "file", "file": {"file_data": str(content)}}:
             return _Place(path=("file", "file_data"), content=content, coding=_Coding.DATA_URL)
         case {"type": "input_audio", "input_audio": {"data": str(content), "format": str(format)}}:
@@ -185,12 +237,34 @@ def _place(part: Fields) -> _Place | None:
             return _Place(path=("source", "data"), content=content, coding=_Coding.TEXT, mime=mime)
         case {"type": "image" | "audio", "data": str(content), "mimeType": str(mime)}:
             return _Place(path=("data",), content=content, coding=_Coding.BASE64, mime=mime)
+    for key in ("inlineData", "inline_data"):
+        match part.get(key):
+            case {"data": str(content), "mimeType": str(mime)} | {"data": str(content), "mime_type": str(mime)}:
+                return _Place(path=(key, "data"), content=content, coding=_Coding.ANY_BASE64, mime=mime)
     return None
+
+
+def _address(part: Fields) -> tuple[str, str | None]:
+    """Type and address; no type where the part names none."""
+    for key in ("fileData", "file_data"):
+        file = part.get(key)
+        match file:
+            case {"fileUri": str(url)} | {"file_uri": str(url)} if isinstance(file, dict):
+                mime = file.get("mimeType") or file.get("mime_type")
+                return (mime if isinstance(mime, str) else ""), None if _is_kept(url) else url
+    return "", _url(part)
+
+
+def _is_kept(url: str) -> bool:
+    """Whether the address is one of a file that Google keeps, which it alone can fetch."""
+    return url.startswith("https://generativelanguage.googleapis.com/")
 
 
 def _url(part: Fields) -> str | None:
     match part:
         case {"image_url": {"url": str(url)}} | {"image_url": str(url)} | {"source": {"type": "url", "url": str(url)}}:
+            return url
+        case {"type": "input_file", "file_url": str(url)}:
             return url
     return None
 
@@ -199,6 +273,12 @@ def _file_id(part: Fields) -> str | None:
     match part:
         case {"file": {"file_id": str(id)}} | {"source": {"type": "file", "file_id": str(id)}}:
             return id
+        case {"type": "input_file" | "input_image" | "computer_screenshot", "file_id": str(id)}:
+            return id
+        case {"fileData": {"fileUri": str(url)} | {"file_uri": str(url)}} if _is_kept(url):
+            return url
+        case {"file_data": {"fileUri": str(url)} | {"file_uri": str(url)}} if _is_kept(url):
+            return url
     return None
 
 
@@ -212,17 +292,31 @@ def _decoded(place: _Place) -> tuple[str, bytes | None]:
         if not head.startswith("data:") or not head.endswith(";base64"):
             return mime, None
         mime = head.removeprefix("data:").partition(";")[0]
+    if place.coding is _Coding.ANY_BASE64:
+        return mime, _bytes_of(content)
     try:
         return mime, b64decode("".join(content.split()), validate=True)
     except ValueError:
         return mime, None
 
 
+_STANDARD = str.maketrans("-_", "+/")
+
+
+def _bytes_of(text: str) -> bytes | None:
+    """The bytes of base64 in either alphabet, padded or not; None for anything else."""
+    found = "".join(text.split()).translate(_STANDARD).rstrip("=")
+    try:
+        return b64decode(found + "=" * (-len(found) % 4), validate=True)
+    except ValueError:
+        return None
+
+
 def _encoded(data: bytes, coding: _Coding, mime: str) -> str:
     match coding:
         case _Coding.DATA_URL:
             return data_url(mime, data)
-        case _Coding.BASE64:
+        case _Coding.BASE64 | _Coding.ANY_BASE64:
             return base64_of(data)
         case _Coding.TEXT:
             return data.decode("utf-8", "surrogatepass")

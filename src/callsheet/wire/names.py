@@ -11,8 +11,12 @@ class Wire(StrEnum):
 
     #: OpenAI Chat Completions, and every service that speaks it.
     OPENAI = "openai"
+    #: OpenAI Responses.
+    OPENAI_RESPONSES = "openai-responses"
     #: Anthropic Messages.
     ANTHROPIC = "anthropic"
+    #: Gemini's generateContent.
+    GEMINI = "gemini"
 
 
 UNNAMED_TOOL: Final = "unnamed_tool"

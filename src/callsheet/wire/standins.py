@@ -21,6 +21,11 @@ def shown_below(what: str) -> str:
     return f"({what}, in the next user message)"
 
 
+def shown_behind(what: str) -> str:
+    """In a tool result, for media that follow behind the results."""
+    return f"({what}, behind the results)"
+
+
 def returned_by(call: str) -> str:
     """Before media that a tool returned."""
     return f"Returned by tool call {call}:"

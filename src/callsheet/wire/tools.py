@@ -1,16 +1,19 @@
-"""The tools that a request offers, read from either provider's shape and checked."""
+"""The tools that a request offers, read from any provider's shape and checked."""
 
 import json
 import marshal
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
 from callsheet.errors import InvalidMessage
 from callsheet.wire.cleaning import MergedKeys, clean_value
+from callsheet.wire.gemini.schemas import json_schema
+from callsheet.wire.gemini.spelling import camel, said, spelled
 from callsheet.wire.jsonvalue import json_fields
 from callsheet.wire.names import Wire, allowed_name
-from callsheet.wire.reading import Fields, fields, items, refuse, shortened, take_text
+from callsheet.wire.reading import Fields, fields, items, plain, refuse, shortened, take_text
 
 
 class ToolKind(StrEnum):
@@ -42,14 +45,14 @@ class Tool:
 
 
 def read_tools(tools: object) -> list[Tool]:
-    """Read a list of tools in OpenAI's or Anthropic's shape.
+    """Read a list of tools in the shape of any format. One of Gemini's may hold several: each counts by itself.
 
     Raises `InvalidMessage` for what is no list, for a tool of another shape, and for a repeated name.
     """
     if not isinstance(tools, list | tuple):
         raise InvalidMessage(f"tools must be a list, not {shortened(tools)}")
     read: dict[str, Tool] = {}
-    for at, given in enumerate(items(tools, "tools")):
+    for at, given in enumerate(singly(items(tools, "tools"))):
         tool = read_tool(given, f"tools[{at}]")
         if tool.name in read:
             raise InvalidMessage(f"{tool.name!r} is offered twice", where=f"{tool.where}.name")
@@ -65,14 +68,130 @@ def read_tool(given: object, where: str) -> Tool:
         if envelope in found and kind in (None, envelope):
             inside = f"{where}.{envelope}"
             return _tool(fields(found[envelope], inside), envelope, Wire.OPENAI, inside)
-    if kind == ToolKind.FUNCTION:
-        del found["type"]
-        return _tool(found, ToolKind.FUNCTION, Wire.OPENAI, where)
-    if "input_schema" in found:
+    if "input_schema" in found and kind != ToolKind.FUNCTION:
         return _tool(found, ToolKind.FUNCTION, Wire.ANTHROPIC, where)
+    if kind in (ToolKind.FUNCTION, ToolKind.CUSTOM):
+        del found["type"]
+        return _tool(found, ToolKind(str(kind)), Wire.OPENAI_RESPONSES, where)
+    if isinstance(kind, str) and kind in _RESPONSES_OWN:
+        return _unnamed(found, kind, where)
     if isinstance(kind, str) and "name" in found:
         return _tool(found, ToolKind.BUILT_IN, Wire.ANTHROPIC, where)
-    raise InvalidMessage("is no tool: it has neither 'function' (OpenAI) nor 'input_schema' (Anthropic)", where=where)
+    if (of_gemini := _of_gemini(found, where)) is not None:
+        return of_gemini
+    raise InvalidMessage(
+        "is no tool: it has neither 'function' (OpenAI) nor 'input_schema' (Anthropic) nor 'functionDeclarations' "
+        "(Gemini)",
+        where=where,
+    )
+
+
+def _of_gemini(found: Fields, where: str) -> Tool | None:
+    """A tool of Gemini's with one function, a function of its alone, or one of those that run at Google."""
+    if (declared := spelled(found, _DECLARATIONS)) in found:
+        inside = f"{where}.{declared}"
+        given = items(found[declared], inside)
+        if len(given) != 1 or len(found) > 1:
+            refuse("must be one function by itself", found, where)
+        return _tool(fields(given[0], f"{inside}[0]"), ToolKind.FUNCTION, Wire.GEMINI, f"{inside}[0]")
+    if "name" in found and any(said(found, key) is not None for key in _PARAMETERS):
+        return _tool(found, ToolKind.FUNCTION, Wire.GEMINI, where)
+    if len(found) != 1 or (name := camel(next(iter(found)))) not in _GEMINI_OWN:
+        return None
+    return Tool(
+        name=name,
+        kind=ToolKind.BUILT_IN,
+        description=None,
+        schema=None,
+        strict=False,
+        wire=Wire.GEMINI,
+        given=found,
+        where=where,
+    )
+
+
+def singly(tools: Sequence[object]) -> list[object]:
+    """The tools, with each function and each built-in tool of one of Gemini's as a tool of its own."""
+    return [each for at, tool in enumerate(tools) for each in _each(tool, f"tools[{at}]")]
+
+
+def _each(tool: object, where: str) -> list[object]:
+    found = plain(tool, where)
+    if not isinstance(found, Mapping) or not found or not all(map(_is_of_gemini, found)):
+        return [tool]
+    each: list[object] = []
+    for key, value in found.items():
+        if camel(key) == _DECLARATIONS and isinstance(value, list | tuple):
+            each += [{key: [one]} for one in value]
+        elif value is not None:
+            each.append({key: value})
+    return each
+
+
+def _is_of_gemini(key: object) -> bool:
+    return isinstance(key, str) and (camel(key) in _GEMINI_OWN or camel(key) == _DECLARATIONS)
+
+
+_DECLARATIONS: Final = "functionDeclarations"
+_PARAMETERS: Final = ("parametersJsonSchema", "parameters")
+"""The schema of a function of Gemini's: JSON Schema, or a dialect of its own."""
+
+_GEMINI_OWN: Final = frozenset(
+    {
+        "codeExecution",
+        "computerUse",
+        "enterpriseWebSearch",
+        "exaAiSearch",
+        "fileSearch",
+        "googleMaps",
+        "googleSearch",
+        "googleSearchRetrieval",
+        "mcpServers",
+        "parallelAiSearch",
+        "retrieval",
+        "urlContext",
+    }
+)
+"""Tools that run at Google, each with its settings under its name."""
+
+
+_RESPONSES_OWN: Final = frozenset(
+    {
+        "apply_patch",
+        "code_interpreter",
+        "computer",
+        "computer_use_preview",
+        "file_search",
+        "image_generation",
+        "local_shell",
+        "mcp",
+        "namespace",
+        "programmatic_tool_calling",
+        "shell",
+        "tool_search",
+        "web_search",
+        "web_search_2025_08_26",
+        "web_search_preview",
+        "web_search_preview_2025_03_11",
+    }
+)
+"""The types of the tools that OpenAI Responses defines. Most have no name."""
+
+
+def _unnamed(found: Fields, kind: str, where: str) -> Tool:
+    """A tool of the service; what tells it from others of its type becomes part of its name here."""
+    named = (found.get(key) for key in ("name", "server_label"))
+    label = next((name for name in named if isinstance(name, str) and name), "")
+    return Tool(
+        name=f"{kind}:{label}" if label else kind,
+        kind=ToolKind.BUILT_IN,
+        description=None,
+        schema=None,
+        strict=False,
+        wire=Wire.OPENAI_RESPONSES,
+        given=found,
+        where=where,
+    )
 
 
 def check_name(tool: Tool, longest: int) -> None:
@@ -157,9 +276,13 @@ def _tool(found: Fields, kind: ToolKind, wire: Wire, where: str) -> Tool:
 
 def _schema(given: Fields, wire: Wire, where: str) -> Fields | None:
     key = "input_schema" if wire is Wire.ANTHROPIC else "parameters"
+    if wire is Wire.GEMINI:
+        key = next((spelled(given, each) for each in _PARAMETERS if said(given, each) is not None), key)
     if given.get(key) is None:
         return None
     schema = fields(given[key], f"{where}.{key}")
+    if wire is Wire.GEMINI and key == "parameters":
+        schema = json_schema(schema)
     if schema.setdefault("type", "object") != "object":
         refuse("must be the schema of an object", schema["type"], f"{where}.{key}.type")
     return schema

@@ -4,13 +4,17 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from callsheet.wire.anthropic import rules as anthropic_rules
+from callsheet.wire.gemini import rules as gemini_rules
 from callsheet.wire.names import Wire
 from callsheet.wire.openai_chat import rules as openai_rules
+from callsheet.wire.openai_responses import rules as responses_rules
 from callsheet.wire.problem import Findings, Problem
 
 _RULES: Final[Mapping[Wire, Callable[[Mapping[str, object], Findings], None]]] = {
     Wire.OPENAI: openai_rules.check,
+    Wire.OPENAI_RESPONSES: responses_rules.check,
     Wire.ANTHROPIC: anthropic_rules.check,
+    Wire.GEMINI: gemini_rules.check,
 }
 
 

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from callsheet.assemble.blocks import Answer, Block, Call, Content, Media, Opaque, Part, Reasoning, Said, Text
 from callsheet.graph.enums import Role
 from callsheet.wire import content, media
-from callsheet.wire.anthropic.parse import MESSAGE
 from callsheet.wire.jsontext import decode_object, own_extras
 from callsheet.wire.names import Wire
 from callsheet.wire.reading import Fields
@@ -23,33 +22,20 @@ def export(blocks: Sequence[Block]) -> list[Fields]:
     for block in blocks:
         if isinstance(block, Answer):
             own = own_extras(block.extras, block.wire, Wire.ANTHROPIC)
-            extras = own.pop(MESSAGE, None)
+            extras = own.pop(content.MESSAGE, None)
             if results is None:
                 results = []
                 messages.append({"role": "user", "content": results})
             results.append(_result(block) | own)
             messages[-1].update(extras if isinstance(extras, dict) else {})
         elif results is not None and block.role is Role.USER and content.is_parts(block.form):
-            results[:] = _mixed(results, _written(block.parts, block.wire), content.places_of(block.form))
+            results[:] = content.mixed(results, _written(block.parts, block.wire), content.places_of(block.form))
             messages[-1].update(own_extras(block.extras, block.wire, Wire.ANTHROPIC))
             results = None
         else:
             messages.append(_said(block))
             results = None
     return messages
-
-
-def _mixed(results: Sequence[Fields], said: Sequence[Fields], places: Sequence[int]) -> list[Fields]:
-    """The content of a message: its results at their places, and before it those of others."""
-    others = max(len(results) - len(places), 0)
-    at = dict(zip(places, results[others:], strict=False))
-    waiting = iter(said)
-    mixed = list(results[:others])
-    for place in range(len(at) + len(said)):
-        found = at.pop(place, None) or next(waiting, None)
-        if found is not None:
-            mixed.append(found)
-    return [*mixed, *at.values()]
 
 
 def _said(said: Said) -> Fields:

@@ -14,9 +14,6 @@ from callsheet.wire.reading import MISSING, Fields, fields, refuse, require_text
 
 _ROLES = {role.value: role for role in (Role.USER, Role.ASSISTANT, Role.SYSTEM)}
 
-MESSAGE = "message"
-"""In the extras of the first result of a message that holds results alone: the message's own extras."""
-
 _STATUS = {
     "max_tokens": RunStatus.TRUNCATED,
     "model_context_window_exceeded": RunStatus.TRUNCATED,
@@ -41,7 +38,7 @@ def parse_message(value: object, where: str) -> tuple[Block, ...]:
     _check_place(role, answers, rest, f"{where}.content")
     if answers and not rest:
         if found:
-            first = decode_object(answers[0].extras) | {MESSAGE: found}
+            first = decode_object(answers[0].extras) | {content.MESSAGE: found}
             answers[0] = replace(answers[0], extras=extras(first, where))
         return tuple(answers)
     calls = any(isinstance(part, Call) for part in rest)

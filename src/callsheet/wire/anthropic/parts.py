@@ -33,7 +33,7 @@ def thinking(part: Reasoning) -> list[AsRecorded]:
     block = exact_object(part.raw.decode()) if part.wire == Wire.ANTHROPIC else None
     if block is None or not block.get(shapes.THINKING.get(str(block.get("type")), "")):
         return []
-    return [block] if _cleaned(block) == block else []
+    return [block] if cleaned(block) == block else []
 
 
 def as_recorded(part: Opaque, place: str) -> list[AsRecorded]:
@@ -46,11 +46,11 @@ def as_recorded(part: Opaque, place: str) -> list[AsRecorded]:
         return []
     if block["type"] == "document" and not _holds_blocks(block.get("source")):
         return []
-    shown = _cleaned({key: value for key, value in block.items() if key != "cache_control"})
+    shown = cleaned({key: value for key, value in block.items() if key != "cache_control"})
     return [shown] if shown is not None else []
 
 
-def _cleaned(block: AsRecorded) -> AsRecorded | None:
+def cleaned(block: AsRecorded) -> AsRecorded | None:
     """The block as any request may hold it; None where cleaning would lose a value."""
     try:
         return clean_value(block)

@@ -41,13 +41,13 @@ class Rendering:
         for block in blocks[len(leading) :]:
             self._begun = True
             if isinstance(block, Answer):
-                self._turns.add("user", [_result(block, self._ids)])
+                self._turns.add("user", [result(block, self._ids)])
             elif block.role is Role.ASSISTANT:
-                self._turns.add("assistant", _assistant(block.parts, self._ids))
+                self._turns.add("assistant", assistant(block.parts, self._ids))
             elif block.role is Role.USER:
-                self._turns.add("user", _user(block.parts))
+                self._turns.add("user", user(block.parts))
             else:
-                self._turns.add("user", _note(block))
+                self._turns.add("user", note(block))
 
     def messages(self) -> list[Message]:
         """The messages of all blocks so far, without the instructions before everything else; none without blocks."""
@@ -137,16 +137,19 @@ def _texts(parts: Sequence[Part | Content]) -> list[TextBlock]:
     return [TextBlock(type="text", text=text) for text in shown_texts(parts)]
 
 
-def _note(said: Said) -> list[shapes.Block]:
+def note(said: Said) -> list[shapes.Block]:
+    """A system text inside the history, as the user's."""
     first, *others = _texts(said.parts) or [_text(EMPTY)]
     return [_text(standins.SYSTEM_NOTE + first["text"]), *others]
 
 
-def _user(parts: Sequence[Part]) -> list[shapes.Block]:
+def user(parts: Sequence[Part]) -> list[shapes.Block]:
+    """What a user said."""
     return list(_shown(parts, "user")) or [_text(EMPTY)]
 
 
-def _assistant(parts: Sequence[Part], ids: CallIds) -> list[shapes.Block]:
+def assistant(parts: Sequence[Part], ids: CallIds) -> list[shapes.Block]:
+    """What a model said."""
     shown: list[shapes.Block] = []
     for part in parts:
         if isinstance(part, Call):
@@ -163,7 +166,8 @@ def _assistant(parts: Sequence[Part], ids: CallIds) -> list[shapes.Block]:
     return shown or [_text(EMPTY)]
 
 
-def _result(answer: Answer, ids: CallIds) -> ToolResultBlock:
+def result(answer: Answer, ids: CallIds) -> ToolResultBlock:
+    """The result of a call."""
     # The content of an error may only be text.
     shown = [*(_texts(answer.content) if answer.failed else _shown(answer.content, "tool_result"))]
     shown = shown or [_text(NO_OUTPUT)]

@@ -27,7 +27,9 @@ _BY_PLACE = {
     "assistant": frozenset({"text", "thinking", "redacted_thinking", "tool_use"}) | _SERVER_BLOCKS,
     "tool_result": frozenset({"text", "image", "document", "search_result", "tool_reference"}),
     "system": frozenset({"text"}),
+    "system_message": frozenset({"text", "tool_addition", "tool_removal"}),
 }
+_OF_SYSTEM = frozenset({"clear_at", "output_config"})
 _KEYS = {
     "text": ({"type", "text"}, {"cache_control", "citations"}),
     "image": ({"type", "source"}, {"cache_control"}),
@@ -64,20 +66,25 @@ def check(request: Mapping[str, object], findings: Findings) -> None:
 def _check_order(messages: Sequence[object], findings: Findings) -> None:
     roles = [message.get("role") if isinstance(message, Mapping) else None for message in messages]
     for at, role in enumerate(roles):
-        if role not in ("user", "assistant"):
+        if role not in ("user", "assistant", "system"):
             findings.add(Rule.ROLE, f"messages[{at}]", f"has the role {role!r}")
         if at and role == roles[at - 1]:
             findings.add(Rule.ORDER, f"messages[{at}]", f"is the second of {role!r} in a row")
+        if role == "system" and (roles[at - 1 : at] != ["user"] or roles[at + 1 : at + 2] not in ([], ["assistant"])):
+            findings.add(Rule.ORDER, f"messages[{at}]", "is a system message that does not end a turn of the user")
     if roles and roles[0] != "user":
         findings.add(Rule.ORDER, "messages[0]", "is not the user's")
-    if roles and roles[-1] != "user":
+    if roles and roles[-1] not in ("user", "system"):
         findings.add(Rule.ORDER, f"messages[{len(roles) - 1}]", "is the last and not the user's")
 
 
 def _check_message(value: object, due: list[str], ids: set[str], where: str, findings: Findings) -> list[str]:
     """Check a message that has to answer the calls `due`; the calls that it makes itself."""
-    message = findings.want_object(value, where, required=frozenset({"role", "content"})) or {}
-    role = message.get("role")
+    role = value.get("role") if isinstance(value, Mapping) else None
+    optional = _OF_SYSTEM if role == "system" else frozenset[str]()
+    message = findings.want_object(value, where, required=frozenset({"role", "content"}), optional=optional) or {}
+    if role == "system":
+        _check_content(message.get("content"), "system_message", f"{where}.content", findings)
     if role not in ("user", "assistant"):
         return []
     blocks = _check_content(message.get("content"), str(role), f"{where}.content", findings)

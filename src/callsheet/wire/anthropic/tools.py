@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from callsheet.errors import InvalidMessage
 from callsheet.wire import standins
 from callsheet.wire.anthropic import shapes
 from callsheet.wire.anthropic.shapes import Message
@@ -18,6 +19,8 @@ def _schema(tool: Tool) -> Fields:
 
 def offered(tool: Tool) -> Fields:
     """The tool as a request offers it."""
+    if tool.kind is ToolKind.BUILT_IN and tool.wire != shapes.WIRE:
+        raise InvalidMessage(f"{tool.name!r} is built in at {tool.wire} and cannot be offered here", where=tool.where)
     check_name(tool, shapes.LONGEST_NAME)
     if tool.kind is ToolKind.BUILT_IN:
         return tool.given
