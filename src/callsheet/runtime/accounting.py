@@ -14,6 +14,7 @@ from callsheet.graph.canonical import content_digest
 from callsheet.graph.enums import Level, Privacy, Reason
 from callsheet.graph.ids import RecordId, StreamId
 from callsheet.graph.nodes import ContextAssembly, Pins, Selection, ToolArtifact
+from callsheet.graph.record import StreamKey
 from callsheet.graph.values import Cut
 from callsheet.recall.tool import NAME as RECALL
 from callsheet.runtime.gathering import Gathered
@@ -24,7 +25,7 @@ from callsheet.wire import formats
 from callsheet.wire.caching import caching
 from callsheet.wire.catalogue import catalogue
 
-ASSEMBLER = "3"
+ASSEMBLER = "4"
 """The version of assembly: raised whenever the same pins over the same cut would give another selection."""
 
 SECOND = 1_000_000
@@ -63,7 +64,9 @@ class Accounting:
                 counter=counter.name,
                 calibration=calibration,
                 prices=catalogue().name,
+                embedding=self.terms.meant.index if self.terms.meant is not None else "",
                 analysers=(order.needed.name,),
+                index_positions=self._indexed(),
             ),
             cut=Cut(positions=self._cut()),
             base=change_base,
@@ -109,6 +112,16 @@ class Accounting:
         own = (self.terms.place.conversation.id, self.terms.lineage.upto)
         personal = self.gathered.personal
         return (own,) if personal is None else (own, (personal.stream, personal.shelf.position))
+
+    def _indexed(self) -> tuple[tuple[StreamId, int], ...]:
+        """Up to where vectors counted in each stream of the cut."""
+        questions, tenant = self.terms.meant, self.terms.place.conversation.tenant
+        if questions is None:
+            return ()
+        return tuple(
+            (stream, questions.meaning.advanced(StreamKey(tenant=tenant, stream=stream), upto))
+            for stream, upto in self._cut()
+        )
 
     def _class_of(self, selection: Selection) -> Privacy:
         personal = self.gathered.personal
@@ -190,7 +203,7 @@ class Accounting:
 
 
 def sent_name(tool: Mapping[str, object]) -> str | None:
-    """The name of a tool as it was sent, in either provider's shape."""
+    """The name of a tool as it was sent, in the shape of any format."""
     inner = tool.get("function")
     named = inner.get("name") if isinstance(inner, dict) else tool.get("name")
     return named if isinstance(named, str) else None

@@ -217,14 +217,15 @@ class Returning:
     def _named_again(self, record: Record, view: Sequence[Selection], before: int) -> list[RecordId]:
         """The results of the task in which something was last spoken of that the user names by its id now.
 
-        What was asked for by that id counts as much as what holds it: a profile rarely holds the id of its user.
+        Spoken of, not only listed in a result, which may be one of many things there. A call speaks of what it asks
+        for, so that a profile that does not hold the id of its user is found too.
         """
         for name in self._unseen(record, view):
             held = self._held((name, SAID + name), before=before)
-            places = [posting.position for postings in held.values() for posting in postings]
-            if not places:
+            spoken = held.get(SAID + name, ())
+            if not spoken:
                 continue
-            last = max(places)
+            last = max(posting.position for posting in (*spoken, *held.get(name, ())))
             found = self._of_task(self._around(last, bringing.REACH, bringing.REACH), last)
             holding = [posting.record for posting in held.get(name, ()) if posting.record in found]
             if found:
