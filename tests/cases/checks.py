@@ -8,14 +8,31 @@ from typing import cast
 import pytest
 
 from callsheet import Conversation, Runtime, Sheet
+from callsheet.assemble.blocks import Answer, Block, Said, Text
 from callsheet.assemble.standins import NO_RESULT
 from callsheet.errors import BudgetTooSmall
 from callsheet.graph.changes import ToolsOffered
+from callsheet.graph.enums import Role
 from callsheet.graph.nodes import ToolArtifact, ToolCall
+from callsheet.wire.formats import Wire, parse_messages, tool_name
 from callsheet.wire.tokens import counter_for
 from tests.cases.histories import JAPANESE, STORED, TOOLS, Json
 
-MODELS = {"openai": "gpt-5.2", "anthropic": "claude-sonnet-4-5"}
+MODELS = {
+    "openai": "gpt-5.2",
+    "openai-responses": "gpt-5.2",
+    "anthropic": "claude-sonnet-4-5",
+    "gemini": "gemini-3-pro",
+}
+"""A model for each format, by the name of a provider, which is the format's own."""
+
+INSTRUCTED: Mapping[Wire, Callable[[Json], object]] = {
+    Wire.OPENAI: lambda request: cast("list[Json]", request["messages"])[0]["content"],
+    Wire.OPENAI_RESPONSES: lambda request: request["instructions"],
+    Wire.ANTHROPIC: lambda request: request["system"],
+    Wire.GEMINI: lambda request: cast("dict[str, list[Json]]", request["systemInstruction"])["parts"][0]["text"],
+}
+"""What a request has in system position."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,24 +73,28 @@ def texts(value: object) -> Iterator[str]:
             yield from texts(inner)
 
 
+def blocks(played: Played) -> list[Block]:
+    """What the request says, whatever its format."""
+    return list(parse_messages(played.messages, played.sheet.wire))
+
+
 def calls(played: Played) -> list[tuple[str, object, str]]:
     """Each call of the request in order: its id, its arguments, the text of its one result."""
-    answers: dict[str, list[str]] = {}
-    asked: list[tuple[str, object]] = []
-    for message in played.messages:
-        if message["role"] == "tool":
-            answers.setdefault(str(message["tool_call_id"]), []).append(_text(message["content"]))
-        for call in cast("list[Json]", message.get("tool_calls") or []):
-            function = cast("Json", call["function"])
-            asked.append((str(call["id"]), json.loads(str(function["arguments"]))))
-        for block in _blocks(message):
-            if block["type"] == "tool_use":
-                asked.append((str(block["id"]), block["input"]))
-            elif block["type"] == "tool_result":
-                answers.setdefault(str(block["tool_use_id"]), []).append(_text(block.get("content")))
-    assert all(len(found) == 1 for found in answers.values())
-    assert len({id for id, _ in asked}) == len(asked)
-    return [(id, arguments, answers[id][0]) for id, arguments in asked]
+    found = blocks(played)
+    asked = [call for block in found if isinstance(block, Said) for call in block.calls]
+    answers = {str(block.call): _text(block) for block in found if isinstance(block, Answer)}
+    assert len(answers) == len(_answered(played))
+    assert len({call.id for call in asked}) == len(asked)
+    return [(str(call.id), json.loads(call.arguments), answers[str(call.id)]) for call in asked]
+
+
+def _answered(played: Played) -> list[str]:
+    """The ids that results name, in order."""
+    return [str(block.call) for block in blocks(played) if isinstance(block, Answer)]
+
+
+def _text(answer: Answer) -> str:
+    return "\n".join(part.text for part in answer.content if isinstance(part, Text))
 
 
 def _blocks(message: Json) -> list[Json]:
@@ -81,19 +102,11 @@ def _blocks(message: Json) -> list[Json]:
     return cast("list[Json]", content) if isinstance(content, list) else []
 
 
-def _text(content: object) -> str:
-    return (
-        content
-        if isinstance(content, str)
-        else "\n".join(texts([part["text"] for part in cast("list[Json]", content)]))
-    )
-
-
 def _last_user_text(played: Played) -> str:
-    message = played.messages[-1]
-    assert message["role"] == "user"
-    content = message["content"]
-    return content if isinstance(content, str) else str(_blocks(message)[-1]["text"])
+    last = blocks(played)[-1]
+    assert isinstance(last, Said)
+    assert last.role is Role.USER
+    return [part.text for part in last.parts if isinstance(part, Text)][-1]
 
 
 # --------------------------------------------------------------------------- checks
@@ -121,8 +134,7 @@ def stand_in_for(played: Played, expected: object) -> None:
 
 def instruction(played: Played, expected: object) -> None:
     """The text is in system position, byte for byte."""
-    request = played.sheet.request()
-    assert expected == (request["system"] if played.provider == "anthropic" else played.messages[0]["content"])
+    assert expected == INSTRUCTED[played.sheet.wire](played.sheet.request())
 
 
 def last_user_text(played: Played, expected: object) -> None:
@@ -130,12 +142,13 @@ def last_user_text(played: Played, expected: object) -> None:
 
 
 def ends_on_result(played: Played, expected: object) -> None:
-    last = played.messages[-1]
-    blocks = _blocks(last)
-    shown = _text(last["content"]) if last["role"] == "tool" else _text(blocks[-1]["content"])
-    assert shown.startswith(str(expected))
-    before = played.messages[-2]
-    assert "assistant" == before["role"]
+    found = blocks(played)
+    last = found[-1]
+    assert isinstance(last, Answer)
+    assert _text(last).startswith(str(expected))
+    before = [block for block in found if isinstance(block, Said)][-1]
+    assert before.role is Role.ASSISTANT
+    assert last.call in {call.id for call in before.calls}
 
 
 def shows(played: Played, expected: object) -> None:
@@ -150,12 +163,7 @@ def once(played: Played, expected: object) -> None:
 
 def results_in_call_order(played: Played, expected: object) -> None:
     order = [id for id, _, _ in calls(played)]
-    answered = [str(m["tool_call_id"]) for m in played.messages if m["role"] == "tool"] or [
-        str(block["tool_use_id"])
-        for message in played.messages
-        for block in _blocks(message)
-        if block["type"] == "tool_result"
-    ]
+    answered = _answered(played)
     assert expected == len(answered)
     assert order == answered
 
@@ -224,11 +232,7 @@ def tokens_per_character(played: Played, expected: object) -> None:
 
 
 def offers(played: Played, expected: object) -> None:
-    names = [
-        str((cast("Json", tool.get("function")) if "function" in tool else tool)["name"])
-        for tool in played.sheet.tools()
-    ]
-    assert expected == names
+    assert expected == [tool_name(tool, "tools") for tool in played.sheet.tools()]
 
 
 def tool_change_recorded(played: Played, expected: object) -> None:

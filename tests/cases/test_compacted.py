@@ -162,7 +162,7 @@ def test_dev_20_a_window_that_fixed_text_nearly_fills_causes_no_loop(
     monkeypatch.setattr(spans, "read", counted)
     policy = replace(BALANCED, name="tight", version="1")
     # The margin of an estimate counts, so the text that nearly fills the window is shorter where counts are estimated.
-    talk.record({"role": "system", "content": fixed(4_500 if provider == "anthropic" else 5_800)})
+    talk.record({"role": "system", "content": fixed(4_500 if provider in ("anthropic", "gemini") else 5_800)})
     tools = [tool(f"tool_{number}") for number in range(20 if provider == "openai" else 4)]
     for _ in range(5):
         talk.record(user("go on"))
@@ -348,9 +348,11 @@ S2 = "You check glazes and report what is wrong with each of them. " * 10
 def systems(sheet: Sheet) -> list[str]:
     """What stands in the system position, in order."""
     request = sheet.request()
-    given = request.get("system")
+    given = request.get("system", request.get("instructions", request.get("systemInstruction")))
+    if isinstance(given, dict):
+        given = given["parts"]
     found = [str(given)] if isinstance(given, str) else [str(one["text"]) for one in given or ()]  # type: ignore[attr-defined]
-    return [*found, *(str(m["content"]) for m in sheet.messages() if m["role"] in ("system", "developer"))]
+    return [*found, *(str(m["content"]) for m in sheet.messages() if m.get("role") in ("system", "developer"))]
 
 
 @PROVIDERS

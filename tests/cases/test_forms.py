@@ -16,9 +16,11 @@ from callsheet.graph.enums import Level
 from callsheet.runtime.recalling import Recalled
 from callsheet.testing import FixedClock, memory_runtime
 from callsheet.wire.anthropic.parts import media_block
+from callsheet.wire.gemini.parts import media_part as gemini_part
 from callsheet.wire.media import instead, standin
 from callsheet.wire.names import Wire
 from callsheet.wire.openai_chat.parts import media_part
+from callsheet.wire.openai_responses.parts import media_part as input_part
 from callsheet.wire.tokens import counter_for
 from callsheet.wire.validate import problems
 from tests.cases import histories
@@ -181,6 +183,19 @@ MEDIA = {
     "pdf by address": Media(mime="application/pdf", url="https://bells.example/a.pdf"),
     "film by address": Media(mime="video/mp4", url="https://bells.example/a.mp4"),
     "own file": Media(wire="openai", extras=b'{"type":"file","file":{"file_id":"f-1"}}'),
+    "own input": Media(wire="openai-responses", extras=b'{"type":"input_file","file_id":"f-1"}'),
+    "own input by address": Media(
+        wire="openai-responses",
+        url="https://bells.example/a",
+        extras=b'{"type":"input_file","file_url":"https://bells.example/a"}',
+    ),
+    "own picture": Media(wire="openai-responses", extras=b'{"type":"input_image","file_id":"f-1"}'),
+    "own address": Media(
+        wire="gemini",
+        mime="video/mp4",
+        extras=b'{"fileData":{"fileUri":"https://generativelanguage.googleapis.com/v1beta/files/x"}}',
+    ),
+    "own sound": Media(wire="gemini", mime="audio/flac", data=b"fLaC"),
     "own document": Media(wire="anthropic", extras=b'{"type":"document","source":{"type":"file","file_id":"f-1"}}'),
 }
 
@@ -190,10 +205,12 @@ def test_dev_12_what_is_told_of_is_what_the_format_does_not_send(name: str) -> N
     media = MEDIA[name]
     shown: dict[Wire, Json] = {
         Wire.OPENAI: {**media_part(media)},
+        Wire.OPENAI_RESPONSES: {**input_part(media)},
         Wire.ANTHROPIC: {**media_block(media)},
+        Wire.GEMINI: {**gemini_part(media)},
     }
     for wire, part in shown.items():
-        assert (instead(media, wire) is None) == (part != {"type": "text", "text": standin(media)})
+        assert (instead(media, wire) is None) == (part.get("text") != standin(media)), wire
 
 
 # --------------------------------------------------------------------------- DEV-14: a beginning and an end

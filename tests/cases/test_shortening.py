@@ -19,6 +19,7 @@ from callsheet.graph.nodes import ToolArtifact
 from callsheet.policy.sets import BALANCED, PolicySetDocument
 from callsheet.policy.settings import Narrowing
 from callsheet.testing import FixedClock, memory_runtime
+from callsheet.wire.formats import tool_name
 from callsheet.wire.names import Wire
 from callsheet.wire.tokens import counter_for
 from callsheet.wire.validate import problems
@@ -69,8 +70,7 @@ def level(sheet: Sheet, id: str) -> Level:
 
 def offered(sheet: Sheet) -> list[str]:
     """The names of the tools on offer."""
-    tools = [tool["function"] if isinstance(tool.get("function"), dict) else tool for tool in sheet.tools()]
-    return [str(tool["name"]) for tool in tools if isinstance(tool, dict)]
+    return [tool_name(tool, "tools") for tool in sheet.tools()]
 
 
 def narrow(limit: int) -> PolicySetDocument:
@@ -123,7 +123,7 @@ def test_dev_01_a_call_and_its_result_stay_or_go_together(
         shown = json.dumps(sheet.request())
         assert ("call_f1" in shown) == (shown.count("call_f1") == 2)
         assert system in shown
-        *_, message = texts(sheet.messages()[-1]["content"])
+        *_, message = texts(sheet.messages()[-1])
         assert message == last
     assert 0 < least < 1_400
     # Whatever is larger than the least that fits, fits; a refusal names the parts.
@@ -222,7 +222,7 @@ def test_dev_13_json_is_whole_or_plainly_an_excerpt(
     id = told(talk, *Asked(question="What is there?", tool="list_all", content=content).history)
     sheet = ask(talk, provider, 3_600, narrow(2_000))
     assert Level.FOCUS is level(sheet, id)
-    (shown,) = (part for part in texts(sheet.messages()[-1]["content"]) if "shortened" in part)
+    (shown,) = (part for part in texts(sheet.messages()[-1]) if "shortened" in part)
     assert "not JSON" in shown
     assert all(name in shown for name in case.value)
     assert f"of {case.total}" in shown
@@ -250,7 +250,7 @@ def test_dev_14_whatever_is_cut_is_cut_between_characters(talk: Conversation, pr
         assert level(sheet, id) in (Level.FOCUS, Level.GIST)
         assert "\ufffd" not in shown
         assert not any("\ud800" <= character <= "\udfff" for character in shown)
-        body = next(part for part in texts(sheet.messages()[-1]["content"]) if "recall" in part)
+        body = next(part for part in texts(sheet.messages()[-1]) if "recall" in part)
         pieces = re.split(r"\n|\.\.\.|…", body)
         kept = [part for part in pieces if part.strip() and not re.search(r"[\[(]|^read", part)]
         assert all(part.strip() in content for part in kept)
@@ -300,7 +300,7 @@ def test_dev_15_bytes_are_kept_shown_and_found(
 def test_dev_16_rows_never_stand_without_their_header(talk: Conversation, provider: str, case: Rows) -> None:
     id = told(talk, *Asked(question=case.question, tool="export", content=case.text).history)
     sheet = ask(talk, provider, policy=narrow(1_500))
-    (shown,) = (part for part in texts(sheet.messages()[-1]["content"]) if "shortened" in part)
+    (shown,) = (part for part in texts(sheet.messages()[-1]) if "shortened" in part)
     assert f"{len(case.rows):,}" in shown
     assert 1 == shown.count(case.header)
     known = {case.header, *case.rows}

@@ -9,6 +9,7 @@ from functools import partial
 from tests.upstream import chat, gemini, messages, responses
 from tests.upstream.caches import Cache, tokens
 from tests.upstream.scripts import Counted, Json, Reply
+from tests.upstream.threads import Threads
 
 _GEMINI = re.compile(r"/v1(?:beta|alpha)?/models/(?P<model>[^/:]+):(?P<method>\w+)")
 
@@ -51,7 +52,8 @@ class Apis:
     def __init__(self) -> None:
         self.cache = Cache()
         self.kept = responses.Kept()
-        kept, cache = self.kept, self.cache
+        self.threads = Threads()
+        kept, cache, threads = self.kept, self.cache, self.threads
         self.chat = Api(
             wire="openai",
             refuse=chat.refuse,
@@ -74,13 +76,13 @@ class Apis:
         )
         self.messages = Api(
             wire="anthropic",
-            refuse=messages.refuse,
+            refuse=threads.refuse,
             error=messages.error,
             error_event=messages.error_event,
             whole=messages.whole,
             events=messages.events,
-            counted=cache.marked,
-            keep=_nothing,
+            counted=lambda body, output: cache.marked(threads.whole(body), output),
+            keep=threads.keep,
         )
         self.gemini = Api(
             wire="gemini",

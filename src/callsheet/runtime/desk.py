@@ -53,6 +53,8 @@ class Desk:
     """Records, indexes, texts and counts of what stands in view on one branch for one participant."""
 
     records: dict[RecordId, Record] = field(default_factory=dict)
+    #: By run, the provider that was asked; None: that is not known.
+    asked: dict[RecordId, str | None] = field(default_factory=dict)
     indexes: dict[RecordId, Index] = field(default_factory=dict)
     derived: dict[RecordId, Derived] = field(default_factory=dict)
     calls: dict[RecordId, Record] = field(default_factory=dict)

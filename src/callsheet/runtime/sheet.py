@@ -80,7 +80,14 @@ class Sheet:
 
         Raises `BodyErased` for a sheet read back from the store of which a part was erased, as the next two do.
         """
-        return {**_object(self.blocks[0]), "messages": self.messages()}
+        return {**_object(self.blocks[0]), formats.history_key(self.wire): self.messages()}
+
+    def arguments(self) -> dict[str, object]:
+        """The request as the method of the provider's SDK takes it, where that divides it otherwise than its body does.
+
+        So for Gemini: ``client.models.generate_content(**sheet.arguments())``; for every other the request as it is.
+        """
+        return formats.arguments(self.request(), self.wire)
 
     def messages(self, provider: str | None = None) -> list[dict[str, object]]:
         """The messages alone, in this or another provider's format.
@@ -96,9 +103,9 @@ class Sheet:
         return formats.render_messages([item.block for item in self._composed], wire)
 
     def tools(self) -> list[dict[str, object]]:
-        """The tool schemas that the request offers."""
+        """The tool schemas that the request offers, each by itself, also where the request has several in one."""
         tools = _object(self.blocks[0]).get("tools")
-        return tools if isinstance(tools, list) else []
+        return formats.each_tool(tools) if isinstance(tools, list) else []
 
     def references(self) -> tuple[Reference, ...]:
         """Every record that stands shortened or in a note, in the order of the request: what can be fetched in full.
