@@ -260,6 +260,7 @@ _documents = st.builds(
     ),
     freshness=st.builds(StaleAfter, volatile=_seconds, session=_seconds, durable=_seconds),
     recall=st.booleans(),
+    meaning=st.integers(0, 30),
     weights=st.builds(Weights, recency=_shares, half_life=st.floats(1, 10**8)),
     rehydrate=st.integers(0, 10**12),
     needed=_labels,

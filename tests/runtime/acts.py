@@ -12,7 +12,7 @@ from callsheet.errors import BudgetTooSmall, EmptyRequest
 from callsheet.policy.sets import PolicySetDocument
 from tests.runtime.replies import Json, asks, call, openai_reply, result, user
 
-MODELS = {"openai": "gpt-5.2", "anthropic": "claude-sonnet-4-5"}
+MODELS = {"openai": "gpt-5.2", "openai-responses": "gpt-5.2", "anthropic": "claude-sonnet-4-5"}
 
 FORMS = ("table", "list", "log", "words", "failure", "nothing", "bytes")
 

@@ -7,7 +7,9 @@ from callsheet.testing import FixedClock, ScriptedProvider, SequenceIds, memory_
 from tests.runtime.replies import asks, call, openai_reply, result, user
 
 
-@pytest.mark.parametrize(("provider", "model"), [("openai", "gpt-5.2"), ("anthropic", "claude-sonnet-4-5")])
+@pytest.mark.parametrize(
+    ("provider", "model"), [("openai", "gpt-5.2"), ("openai-responses", "gpt-5.2"), ("anthropic", "claude-sonnet-4-5")]
+)
 def test_a_scripted_provider_plays_an_agents_part(provider: str, model: str) -> None:
     client = ScriptedProvider(["Hello.", "It is shipped."], provider=provider)
     with memory_runtime() as runtime:

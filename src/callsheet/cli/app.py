@@ -12,9 +12,12 @@ from callsheet.cli import (
     evaluate,
     exchange,
     explain,
+    memory,
     policy,
+    recall,
     replay,
     saving,
+    serve,
     show,
     worker,
 )
@@ -23,7 +26,23 @@ from callsheet.cli.output import Output, Unprintable
 from callsheet.cli.parsing import Parser, UsageError, make_parser
 from callsheet.errors import CallsheetError
 
-_FAMILIES = (demo, exchange, show, assemble, explain, approvals, policy, replay, evaluate, audit, saving, worker)
+_FAMILIES = (
+    demo,
+    exchange,
+    show,
+    assemble,
+    explain,
+    recall,
+    memory,
+    approvals,
+    policy,
+    replay,
+    evaluate,
+    audit,
+    saving,
+    worker,
+    serve,
+)
 
 
 def command_line() -> Parser:

@@ -58,6 +58,9 @@ def _view(document: PolicySetDocument) -> Iterator[str]:
         yield f"The last {document.turns} turns stay in view; a result stands at most as {document.history.value}."
         yield f"History is rewritten above {water(document.high_water)}, down to {water(document.low_water)}."
     yield from _compaction(document.compaction)
+    if not document.verbatim:
+        brings = f"at most {document.meaning:,} older records" if document.meaning else "nothing"
+        yield f"What the user says brings back {brings} by meaning, where the store has an embedder."
     yield f"One request may load {document.rehydrate:,} bytes of exact evidence."
     yield f"The model is {'offered' if document.recall else 'not offered'} a tool that fetches what was left out."
     yield f"It is {'told' if document.times else 'not told'} when the user said each thing."

@@ -16,7 +16,7 @@ from callsheet.policy.contracts import LEAST_TIME, MOST_ATTEMPTS, MOST_TIME, Too
 from callsheet.policy.keeping import NEVER_AGED, Keeping
 from callsheet.policy.positions import Source
 from callsheet.policy.rules import LONGEST_CONDITION, LONGEST_REASON, MOST_RULES, About, Rule, Then
-from callsheet.policy.sets import BALANCED, BUILT_IN, MOST_REQUESTS, MOST_TURNS, PolicySetDocument
+from callsheet.policy.sets import BALANCED, BUILT_IN, MOST_MEANT, MOST_REQUESTS, MOST_TURNS, PolicySetDocument
 from callsheet.policy.settings import (
     FORMS,
     HISTORY_LEVELS,
@@ -265,6 +265,7 @@ _SETTINGS: Mapping[str, _Read] = {
     "freshness": partial(_fields, {freshness.value: _seconds for freshness in Freshness}),
     "recall": _flag,
     "times": _flag,
+    "meaning": _whole(0, MOST_MEANT),
     "weights": partial(_fields, _WEIGHTS),
     "rehydrate": _whole(0, MOST_BYTES),
     "needed": _text,

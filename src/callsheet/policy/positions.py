@@ -41,6 +41,8 @@ class Source:
     """One document and the name under which errors speak of it."""
 
     file: str
+    #: What the document is, as errors call it.
+    what: str = "policy set"
     #: What was found to be wrong where reading went on.
     _found: list[PolicyError] = field(default_factory=list)
 
@@ -83,7 +85,7 @@ class Source:
         import yaml
 
         if len(text) > LONGEST:
-            raise PolicyError(f"{self.file}: {len(text):,} characters; a policy set has at most {LONGEST:,}")
+            raise PolicyError(f"{self.file}: {len(text):,} characters; a {self.what} has at most {LONGEST:,}")
         try:
             self._check(yaml.parse(text, Loader=yaml.SafeLoader))
             node = yaml.compose(text, Loader=yaml.SafeLoader)
@@ -107,7 +109,7 @@ class Source:
             if isinstance(event, yaml.DocumentStartEvent):
                 documents += 1
                 if documents > 1:
-                    raise self._at(event.start_mark, "a second document begins; a file holds one policy set")
+                    raise self._at(event.start_mark, f"a second document begins; a file holds one {self.what}")
             elif isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None) is not None:
                 raise self._at(event.start_mark, "anchors and aliases are not allowed; write the value out")
             elif getattr(event, "tag", None) is not None:

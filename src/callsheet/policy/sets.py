@@ -44,6 +44,7 @@ Raised whenever the rule decides anything differently.
 
 MOST_TURNS = 64
 MOST_REQUESTS = 1_000
+MOST_MEANT = 30
 
 
 class PolicySetDocument(Value):
@@ -79,6 +80,9 @@ class PolicySetDocument(Value):
     recall: bool = True
     #: Whether the model is told when the user said each thing. A message keeps its own time, so nothing before changes.
     times: bool = False
+    #: Older records and memories that a request brings back at most because they mean the like of what the user says,
+    #: where the store was opened with an embedder.
+    meaning: int = 4
     weights: Weights = Weights()
     #: Bytes of exact evidence that one request may load.
     rehydrate: int = 65_536
@@ -102,6 +106,7 @@ class PolicySetDocument(Value):
         within(self.horizon, 1, MOST_REQUESTS, "horizon")
         within(self.miss, 0, MOST_TOKENS, "miss")
         within(self.rehydrate, 0, MOST_BYTES, "rehydrate")
+        within(self.meaning, 0, MOST_MEANT, "meaning")
         low, high = self.low_water, self.high_water
         if any(_above(getattr(low, mark), getattr(high, mark)) for mark in ("tokens", "share", "history")):
             raise PolicyError("low_water is above high_water; a rewrite must make the request smaller")
@@ -155,6 +160,7 @@ LEAN = PolicySetDocument(
     high_water=Water(tokens=20_000, share=0.6),
     low_water=Water(tokens=2_500, share=0.3, history=0.2),
     narrowing=Narrowing(limit=800),
+    meaning=2,
     rehydrate=32_768,
 )
 """As few tokens as can be; more is fetched back."""
@@ -183,6 +189,7 @@ REPLAY = PolicySetDocument(
     freshness=StaleAfter(volatile=None, time_bounded=None),
     compaction=Compaction(share=None),
     recall=False,
+    meaning=0,
 )
 """Everything verbatim, every instruction in its place: plain replay of the history as one policy among others."""
 

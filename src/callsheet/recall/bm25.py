@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 from callsheet.graph.ids import RecordId
 
-K1 = 1.2
-"""How soon more occurrences of a term stop to matter."""
+K1 = 0.9
+"""How soon more occurrences of a term stop to matter. This and the next as Anserini has them, for passages."""
 
-B = 0.75
+B = 0.4
 """How much long documents are held to be long rather than rich."""
 
 _DIGITS = 9

@@ -14,7 +14,7 @@ from callsheet.recall.bm25 import Scored
 K = 60
 """How much alike neighbouring ranks count; the value of the source."""
 
-DEPTH = 3
+DEPTH = 5
 """How many times as many as are wanted each arm gives."""
 
 WORDS = "words"
@@ -22,7 +22,7 @@ MEANING = "meaning"
 ARMS = (WORDS, MEANING)
 """Ways to search beside exact lookups, which come before all others."""
 
-SURE = 0.4
+SURE = 0.45
 """The part of the way to the same meaning that is as good as holding every word that was asked for."""
 
 POWER = 1.5

@@ -51,7 +51,7 @@ class RecallRequest:
     search: str | None = None
     #: A SELECT over the tables that the content holds; the largest is ``t``. `rows` are then those of its answer.
     sql: str | None = None
-    #: Words to find over everything that may be seen.
+    #: Words to find over everything that may be seen; of a longer query its beginning counts: see `beginning`.
     query: str | None = None
     #: Bytes of content, as UTF-8, that the answer may hold.
     limit: int = DEFAULT_LIMIT
@@ -66,7 +66,7 @@ class RecallRequest:
             raise InvalidOption(f"give at most one of {', '.join(PARTS)}; there are {' and '.join(asked)}")
         for name in ("lines", "rows", "bytes", "characters"):
             _check_range(name, getattr(self, name))
-        for name, longest in (("search", LONGEST_SEARCH), ("query", LONGEST_SEARCH), ("sql", LONGEST_SQL)):
+        for name, longest in (("search", LONGEST_SEARCH), ("query", MOST), ("sql", LONGEST_SQL)):
             _check_text(name, getattr(self, name), longest)
         _check_text("reference", self.reference, 512)
         if self.pointer is not None:
@@ -83,6 +83,16 @@ class RecallRequest:
             return json.dumps({"part": f"{rows}sql {self.sql}"}, ensure_ascii=False)[1:-1]
         told = next((_part(name, getattr(self, name)) for name in PARTS if getattr(self, name) is not None), None)
         return json.dumps({"part": told}, ensure_ascii=False)[1:-1] if told is not None else ""
+
+
+def beginning(query: str) -> str:
+    """The part of a query that is looked for: its first `LONGEST_SEARCH` characters, to the end of a word."""
+    if len(query) <= LONGEST_SEARCH:
+        return query
+    start = query[:LONGEST_SEARCH]
+    if start[-1].isspace() or query[LONGEST_SEARCH].isspace():
+        return start
+    return start.rsplit(maxsplit=1)[0]
 
 
 def _part(name: str, value: object) -> str:

@@ -9,7 +9,7 @@ from typing import Self
 
 from callsheet.graph.enums import Lifecycle, RunStatus
 from callsheet.graph.ids import RecordId
-from callsheet.graph.ports import Clock, Embedder, Ids, Ledger, Signer
+from callsheet.graph.ports import Clock, Embedder, Ids, Ledger, Reranker, Signer
 from callsheet.policy.sets import PolicySetDocument
 from callsheet.runtime.awaiting import Faced, awaited, opening
 from callsheet.runtime.conversation import Conversation, PendingCall, SubAgent
@@ -41,6 +41,8 @@ async def open_async(
     worker: bool = False,
     embedder: str | Embedder | None = None,
     summariser: AnySummariser | None = None,
+    reranker: Reranker | None = None,
+    policy: str | PolicySetDocument | None = None,
 ) -> "AsyncRuntime":
     """See `callsheet.open`. Use as ``async with await callsheet.open_async("agent.db") as runtime``."""
     runtime = await asyncio.to_thread(
@@ -54,6 +56,8 @@ async def open_async(
         worker=worker,
         embedder=embedder,
         summariser=summariser,
+        reranker=reranker,
+        policy=policy,
     )
     return AsyncRuntime(runtime)
 

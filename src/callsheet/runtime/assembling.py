@@ -108,6 +108,7 @@ class Assembling(Terms):
             base=self._beside_memories,
             open=self.open,
             low=order.policy.low_water.of(room),
+            questions=self.meant,
         )
         gathering = Gathering(
             ground=ground,

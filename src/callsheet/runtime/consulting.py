@@ -25,6 +25,12 @@ def located(seen: Sight, reference: str) -> Located | None:
     return seen.session.library.locate(wanted, _admission(seen))
 
 
+def named(seen: Sight, reference: str) -> Located | None:
+    """The document that is called so; None: there is none that may be read here."""
+    wanted = reference.strip(AROUND) if reference.isprintable() else ""
+    return seen.session.library.named(wanted, _admission(seen)) if wanted else None
+
+
 def source_of(seen: Sight, found: Located) -> Source:
     """Its text, to serve parts of. Raises `BodyErased`, `Damaged`."""
     text = seen.session.library.read(found, secrets=seen.secrets)

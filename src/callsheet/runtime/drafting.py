@@ -24,7 +24,16 @@ from callsheet.graph.enums import (
     Visibility,
 )
 from callsheet.graph.ids import RecordId
-from callsheet.graph.nodes import Boundary, ContextAssembly, Episode, Message, ModelRun, ToolArtifact, ToolCall
+from callsheet.graph.nodes import (
+    Boundary,
+    ContextAssembly,
+    Episode,
+    KnowledgeDocument,
+    Message,
+    ModelRun,
+    ToolArtifact,
+    ToolCall,
+)
 from callsheet.graph.ports import Ids, Ledger, Owner
 from callsheet.graph.query import StateQuery
 from callsheet.graph.record import Body, Draft, Record, StreamKey
@@ -343,8 +352,8 @@ class Drafting:
             asked = parse(self._read(call.arguments).decode("utf-8", "replace")).reference
         except InvalidOption:
             return None
-        found = self._visible((id,)) if asked is not None and means(id, asked.strip(AROUND)) else []
-        return found[0] if found else None
+        found = self._visible((id,)) if asked is not None else []
+        return found[0] if found and asked is not None and _names(found[0], asked.strip(AROUND)) else None
 
     def _visible(self, ids: tuple[RecordId, ...]) -> list[Record]:
         """The messages and results among these records that may be seen here, and documents of the workspace."""
@@ -441,6 +450,12 @@ class Drafting:
 
 def _storable(name: str | None) -> str | None:
     return storable(name) if name is not None else None
+
+
+def _names(record: Record, asked: str) -> bool:
+    """Whether a reference means a record: by its id, or by the name of the document that it is."""
+    body = record.body
+    return means(record.id, asked) or (isinstance(body, KnowledgeDocument) and body.document == asked)
 
 
 def _text_of_recall(call: ToolCall, answer: blocks.Answer) -> str:

@@ -5,6 +5,7 @@ Bounded by the size of the request and of what is new, not by the length of the 
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from enum import IntEnum
 
 from callsheet.assemble import sizes
 from callsheet.assemble.exactness import asks_for_exact
@@ -20,6 +21,7 @@ from callsheet.graph.nodes import Message, Selection, ToolArtifact, ToolMemory
 from callsheet.graph.query import NodeQuery
 from callsheet.graph.record import Record
 from callsheet.policy.verdict import DETAIL
+from callsheet.runtime.alluding import Alluding
 from callsheet.runtime.attributing import attributed, hidden_calls, renamed, speakers
 from callsheet.runtime.desk import called
 from callsheet.runtime.episodes import NOTHING, Mark
@@ -51,6 +53,16 @@ FETCHED = 4
 
 _SOFT = frozenset({Reason.STALE, Reason.SUPERSEDED})
 _SAID = _SOFT | {Reason.CONFLICT}
+
+
+class Yielded(IntEnum):
+    """What of a compaction has given way in a request that is too small for it."""
+
+    NOTHING = 0
+    #: What tells at second hand, but for what is pinned.
+    TOLD = 1
+    #: Also the lines of the last turns that have their episode, and the tool that reads what is not listed.
+    OWED = 2
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -93,6 +105,14 @@ class Gathered:
     silenced: bool = False
     #: The memories of the user; None: there are none for this reader.
     personal: Choosing | None = None
+    #: How far what compaction brings has given way to the rest.
+    yielded: Yielded = Yielded.NOTHING
+
+    def yielding(self, what: Yielded) -> "Gathered":
+        """With so much of what compaction brings gone, so that in the end a request needs no more than without one."""
+        forced = self.forced if self.forced in _COMPELLING else Rewrite.HIGH_WATER
+        items = {id: _without(item, what) for id, item in self.items.items()}
+        return replace(self, items=items, forced=forced, yielded=what)
 
     def history(self, terms: Terms) -> int:
         """Tokens in o200k_base of all that plain replay would show."""
@@ -141,9 +161,11 @@ class Gathering:
         turns, turn = numbered(ground, view, news)
         occurring = self._occurring(news, reading.telling)
         reuse = Reusing(ground=ground, occurring=occurring, turns=turns).reuse(view, news)
-        returning = self._returning(occurring, turns, news)
+        alluding = self._alluding(news)
+        returning = self._returning(occurring, turns, news, alluding)
         returned = [] if ground.policy.verbatim else returning.brought(view, self._asked(news))
-        behind = (*(news.unshown.opening if news.unshown is not None else ()), *returning.said)
+        alluded = (id for id in returning.alluded if id not in turns)
+        behind = (*(news.unshown.opening if news.unshown is not None else ()), *returning.said, *alluded)
         exact = self._exact(news, returning)
         desk.fetch(ground.ledger, ground.key, exact)
         exact = self._within(id for id in exact if ground.is_there(id) and ground.shows(desk.records[id]))
@@ -159,7 +181,9 @@ class Gathering:
         results = [*(selection.record for selection in view), *(record.id for record in news.records), *brought]
         memories = reading.memories(id for id in results if isinstance(desk.records[id].body, ToolArtifact))
         desk.take(ground.ledger, ground.key, memories)
-        told = Retelling(ground=ground).told(news.records, view, reading.visible(), reading.telling)
+        retelling = Retelling(ground=ground)
+        near = (id for id in results if turns.get(id, 0) > turn - ground.policy.turns)
+        told = retelling.told(news.records, view, (*brought, *near), reading.visible(), reading.telling)
         desk.take(ground.ledger, ground.key, told.records)
         turns |= {record.id: told.turn(record) for record in told.records}
         for memory in memories:
@@ -236,6 +260,13 @@ class Gathering:
             silenced=reading.telling.occurs(ground.silent, news.unshown),
             personal=personal,
         )
+
+    def _alluding(self, news: News) -> Alluding | None:
+        """What the newest of what the user says now means, where that counts."""
+        ground, asked = self.ground, [record for record in self._asked(news) if asks(record)][-1:]
+        if ground.questions is None or not asked or asked[0].id in ground.silent:
+            return None
+        return ground.questions.alluding(asked[0])
 
     def _personal(self, news: News, turn: int) -> Choosing | None:
         if self.shelf is None:
@@ -363,7 +394,9 @@ class Gathering:
         # Of a history that was never shown, all before the newest question is old, and may be what it asks for.
         return news.records if self.ground.base is not None else since_asked(news.records)
 
-    def _returning(self, occurring: Occurring, turns: Mapping[RecordId, int], news: News) -> Returning:
+    def _returning(
+        self, occurring: Occurring, turns: Mapping[RecordId, int], news: News, alluding: Alluding | None
+    ) -> Returning:
         older = news.unshown.older if news.unshown is not None else 0
         return Returning(
             ground=self.ground,
@@ -373,6 +406,7 @@ class Gathering:
             earlier=older + len(news.records) - len(self._asked(news)),
             episode=self.ground.base.sheet.episode if self.ground.base is not None else 0,
             tasks=self.ground.base.sheet.tasks if self.ground.base is not None else (),
+            alluding=alluding,
         )
 
 
@@ -383,6 +417,18 @@ def _refused(news: News, taken: int) -> Mapping[Reason, int]:
         if number:
             counts[reason] = counts.get(reason, 0) + number
     return counts
+
+
+def _without(item: Item, what: Yielded) -> Item:
+    if what is Yielded.OWED and item.compacted is not None and item.recent:
+        return replace(item, least=Level.NONE)
+    if item.second_hand is not None and item.least is Level.NONE:
+        return replace(item, most=Level.NONE, reason=Reason.OVER_BUDGET)
+    return item
+
+
+_COMPELLING = frozenset({Rewrite.FIRST, Rewrite.HARD, Rewrite.COMPACTED, Rewrite.CHANGED})
+"""Why all is chosen anew at any price."""
 
 
 def _compacted(forced: Rewrite | None) -> Rewrite:

@@ -14,6 +14,7 @@ from callsheet.graph.record import Record, StreamKey
 from callsheet.graph.values import Digest, Payload, Text
 from callsheet.policy.sets import PolicySetDocument
 from callsheet.policy.visibility import refusal
+from callsheet.runtime.alluding import Questions
 from callsheet.runtime.desk import Desk, called
 from callsheet.runtime.indexing import SAID
 from callsheet.runtime.ruling import tool_of
@@ -44,6 +45,8 @@ class Ground:
     low: int = 0
     #: Records whose content may not go to the provider: they name nothing. See `Telling`.
     silent: frozenset[RecordId] = frozenset()
+    #: What users ask, as vectors; None: what is meant plays no part in this request.
+    questions: Questions | None = None
 
     def tool_of(self, id: RecordId) -> str | None:
         """The tool of a result, at hand or not; None: there is none that is known."""

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import NamedTuple
 
+from callsheet.errors import InvalidOption
 from callsheet.graph.changes import Erased
 from callsheet.graph.cut import Lineage
 from callsheet.graph.enums import StateField
@@ -18,10 +19,12 @@ from callsheet.graph.ids import RecordId
 from callsheet.graph.index import VectorQuery
 from callsheet.graph.ports import Embedder, Ledger, NearestVectors
 from callsheet.graph.query import NodeQuery, StateQuery
-from callsheet.graph.record import StreamKey
+from callsheet.graph.record import Record, StreamKey
 from callsheet.graph.values import Vector
+from callsheet.policy.sets import BALANCED, PolicySetDocument
 from callsheet.recall.vectors import PlainVectors
 from callsheet.runtime.embedded import embedded
+from callsheet.runtime.entrusting import Entrusting, provider_of
 
 _STREAMS = 64
 """Streams whose vectors are kept at hand."""
@@ -76,18 +79,30 @@ def _fast() -> NearestVectors:
 
 @dataclass(kw_only=True)
 class Meaning:
-    """Searches streams of one store by the vectors of one embedder. Thread-safe."""
+    """Searches streams of one store by the vectors of one embedder. Thread-safe.
+
+    Without the embedder itself, what was stored of it still compares.
+    """
 
     ledger: Ledger
-    embedder: Embedder
+    #: The name of its vectors; part of the pins.
+    index: str
+    embedder: Embedder | None = None
+    #: What the embedder may be given; None: everything.
+    entrusting: Entrusting | None = None
     _streams: OrderedDict[StreamKey, _AtHand] = field(default_factory=OrderedDict, repr=False)
     _queries: OrderedDict[str, Vector] = field(default_factory=OrderedDict, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
-    @property
-    def index(self) -> str:
-        """The name of its vectors; part of the pins."""
-        return index_of(self.embedder)
+    @classmethod
+    def of(cls, ledger: Ledger, embedder: Embedder, policy: PolicySetDocument = BALANCED) -> "Meaning":
+        """Searches with what this embedder makes, which is given what the policy set lets go where it runs."""
+        entrusting = Entrusting(ledger=ledger, provider=provider_of(embedder), policy=policy)
+        return cls(ledger=ledger, index=index_of(embedder), embedder=embedder, entrusting=entrusting)
+
+    def may_have(self, key: StreamKey, record: Record) -> bool:
+        """Whether the embedder may be given what a record says."""
+        return self.entrusting is None or not self.entrusting.refused(key, (record,))
 
     def advanced(self, key: StreamKey, upto: int) -> int:
         """Up to which position vectors count as of a position."""
@@ -97,10 +112,17 @@ class Meaning:
         self, key: StreamKey, query: str, *, upto: int, counts: Callable[[int], bool], limit: int
     ) -> list[Near]:
         """The nearest records first, at most `limit`, of those at positions that count, as of a position."""
+        if limit <= 0 or not self.advanced(key, upto):
+            return []
+        return self.nearest_to(key, self.vector(query), upto=upto, counts=counts, limit=limit)
+
+    def nearest_to(
+        self, key: StreamKey, asked: Vector, *, upto: int, counts: Callable[[int], bool], limit: int
+    ) -> list[Near]:
+        """The same for a vector that is there already."""
         mark = self.advanced(key, upto)
         if not mark or limit <= 0:
             return []
-        asked = self._asked(query)
         at_hand = self._at_hand(key)
         with at_hand.lock:
             self._load(key, at_hand, mark)
@@ -112,17 +134,21 @@ class Meaning:
         mark = self.advanced(key, upto)
         if not mark or not positions:
             return {}
-        asked = self._asked(query)
+        asked = self.vector(query)
         at_hand = self._at_hand(key)
         with at_hand.lock:
             self._load(key, at_hand, mark)
             return at_hand.vectors.scores(asked, [at for at in positions if at <= mark])
 
-    def _asked(self, query: str) -> Vector:
+    def vector(self, query: str) -> Vector:
+        """The vector of what is searched for. Raises `InvalidOption` where nothing is there to make it."""
         with self._lock:
             known = self._queries.get(query)
         if known is None:
-            (known,) = embedded(self.embedder, [query], query=True)
+            if self.embedder is None:
+                raise InvalidOption(f"the store was opened without the embedder of {self.index}")
+            text = self.entrusting.query(query) if self.entrusting is not None else query
+            (known,) = embedded(self.embedder, [text], query=True)
             with self._lock:
                 self._queries[query] = known
                 while len(self._queries) > _QUERIES:

@@ -56,9 +56,9 @@ class Occurring:
         unknown = [id for id in dict.fromkeys(posting.record for posting in postings) if id not in self._seen]
         self._seen.update(dict.fromkeys(unknown, False))
         if unknown:
-            self._seen.update((record.id, True) for record in self._told(self.ledger.get(self.key, unknown)))
+            self._seen.update((record.id, True) for record in self.told(self.ledger.get(self.key, unknown)))
 
-    def _told(self, records: Iterable[Record]) -> list[Record]:
+    def told(self, records: Iterable[Record]) -> list[Record]:
         """Those that exist for the reader and whose content may go to the provider."""
         seen = [record for record in records if self._sees(record)]
         silent = self.silent(seen) if self.silent is not None else ()
@@ -71,14 +71,14 @@ class Occurring:
         """The records of a query that has a limit, in order of position."""
         limit = query.limit
         found = self.ledger.nodes(self.key, query)
-        shown = self._told(found)
+        shown = self.told(found)
         if limit is None or (not self.hides and self.silent is None):
             return shown
         wide = limit
         while len(found) >= wide and len(shown) < limit and wide < WIDEST:
             wide *= 4
             found = self.ledger.nodes(self.key, replace(query, limit=wide))
-            shown = self._told(found)
+            shown = self.told(found)
         return shown[-limit:] if query.newest else shown[:limit]
 
 

@@ -1,12 +1,15 @@
 """Opening a store by its location."""
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 from callsheet.errors import InvalidOption, NotAStore
-from callsheet.graph.ports import Clock, Embedder, Ids, Ledger, Signer
+from callsheet.graph.ports import Clock, Embedder, Ids, Ledger, Reranker, Signer
 from callsheet.ledger.clock import SystemClock
+from callsheet.policy.sets import PolicySetDocument
 from callsheet.runtime.options import label, seconds, shown
+from callsheet.runtime.policies import document_of
 from callsheet.runtime.runtime import Runtime
 from callsheet.runtime.sources import RandomIds
 from callsheet.runtime.summarising import AnySummariser, summariser_of
@@ -28,6 +31,8 @@ def open(
     worker: bool = False,
     embedder: str | Embedder | None = None,
     summariser: AnySummariser | None = None,
+    reranker: Reranker | None = None,
+    policy: str | PolicySetDocument | None = None,
 ) -> Runtime:
     """Open a store, and create it where there is none.
 
@@ -45,6 +50,11 @@ def open(
     are narrowed to a ``summary``: a function from text to text, or an object that can do what `Summariser` says, which
     also names the provider that it goes to, so that policies hold for it.
 
+    `reranker` puts what searches have found in a better order: an object that can do what `Reranker` says.
+
+    An embedder or a reranker that names a `provider` is given what the policy set `policy` (default: ``balanced``) lets
+    go there and nothing else; one that names none is taken to run on this machine.
+
     Raises `NotAStore`, `StoreTooNew`, `StoreBusy`, `MissingExtra`, and `InvalidOption` for a location that no store
     goes by.
     """
@@ -53,6 +63,8 @@ def open(
     if not isinstance(worker, bool):
         raise InvalidOption(f"worker is {shown(worker)}; it must be True or False")
     made = _embedder(embedder)
+    _able(reranker, "reranker", ("name", "scores"))
+    chosen = document_of(policy)
     writes = summariser_of(summariser) if summariser is not None else None
     ledger = _ledger(location, signer, clock)
     return Runtime(
@@ -64,7 +76,14 @@ def open(
         worker=worker,
         embedder=made,
         summariser=writes,
+        reranker=reranker,
+        policy=chosen,
     )
+
+
+def _able(given: object | None, what: str, asked: Sequence[str]) -> None:
+    if given is not None and (isinstance(given, type) or not all(hasattr(given, name) for name in asked)):
+        raise InvalidOption(f"{what} is {shown(given)}; it must have {' and '.join(asked)}")
 
 
 def _embedder(named: str | Embedder | None) -> Embedder | None:

@@ -7,11 +7,12 @@ from callsheet.errors import BodyErased, InputError, InvalidOption, NotFound, Re
 from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import Boundary, ContextAssembly
 from callsheet.graph.ports import TableQueries
+from callsheet.graph.record import Record
 from callsheet.recall.request import DEFAULT_LIMIT, SMALLEST_LIMIT, RecallRequest
 from callsheet.recall.serving import Served, serve
 from callsheet.recall.tool import parse
 from callsheet.runtime.admitting import Admitting, policy_of
-from callsheet.runtime.consulting import located, note_of, source_of
+from callsheet.runtime.consulting import located, named, note_of, source_of
 from callsheet.runtime.options import texts
 from callsheet.runtime.querying import available, engine
 from callsheet.runtime.redacting import shows_secrets
@@ -70,10 +71,19 @@ def recalled(seen: Sight, request: RecallRequest, queries: Callable[[], TableQue
     if request.reference is None:
         raise InvalidOption("this asks for no reference; search_all answers a query")
     document = located(seen, request.reference)
+    record: Record | None = None
+    if document is None:
+        try:
+            record = resolve(seen, request.reference)
+        except NotFound:
+            # What is no reference may be the name of a document.
+            document = named(seen, request.reference)
+            if document is None:
+                raise
     if document is not None:
         served = serve(source_of(seen, document), replace(request, reference=document.id), queries)
         return _recalled(document.id, served, note_of(seen, document))
-    record = resolve(seen, request.reference)
+    assert record is not None
     if isinstance(seen.admit, Admitting):
         seen.admit.refuse(record)
     reason = seen.refused(record)
@@ -117,14 +127,20 @@ def answer(
 
 
 def answer_for(
-    session: Session, view: View, arguments: str | Mapping[str, object], sheet: ContextAssembly | None
+    session: Session,
+    view: View,
+    arguments: str | Mapping[str, object],
+    sheet: ContextAssembly | None,
+    *,
+    limit: int = DEFAULT_LIMIT,
 ) -> str:
     """What to give back to a model that was shown this sheet: under the sheet's boundary and its policy set.
 
-    What the set's byte budget leaves bounds the answer. Without a sheet visibility alone decides. See `answer`.
+    What the set's byte budget leaves bounds the answer, and `limit`. Without a sheet visibility alone decides. See
+    `answer`.
     """
     if sheet is None:
-        return answer(session, view, arguments)
+        return answer(session, view, arguments, limit=limit)
     seen = sight(session, view, boundary=sheet.boundary)
     policy = policy_of(session, sheet.pins.policy_set)
     key = session.conversation.key
@@ -135,7 +151,7 @@ def answer_for(
         budget = f"{admitting.policy.rehydrate:,} bytes of exact evidence"
         return f"(recall: the {budget} that one request may load are used up; ask again in the next step)"
     secrets = shows_secrets(policy, sheet.boundary.provider)
-    return _answered(replace(seen, admit=admitting, secrets=secrets), arguments, min(DEFAULT_LIMIT, room))
+    return _answered(replace(seen, admit=admitting, secrets=secrets), arguments, min(limit, room))
 
 
 def _answered(seen: Sight, arguments: str | Mapping[str, object], limit: int) -> str:

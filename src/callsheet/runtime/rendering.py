@@ -28,14 +28,21 @@ class Rendered:
 
 
 def rendered(
-    selections: Sequence[Selection], material: Material, wire: formats.Wire, variant: str, before: Rendered | None
+    selections: Sequence[Selection],
+    material: Material,
+    wire: formats.Wire,
+    before: Rendered | None,
+    *,
+    model: str,
+    variant: str,
 ) -> Rendered:
     """A request of these selections, gone on with from the one `before`, which is used up.
 
     `variant` tells the format apart from the same one where it has other words in place of what it cannot show.
     """
-    made = composition(selections, material, f"{wire}{variant}", before.composition if before is not None else None)
+    form = f"{wire}{formats.dialect(wire, model)}{variant}"
+    made = composition(selections, material, form, before.composition if before is not None else None)
     if before is None or before.composition is not made:
-        before = Rendered(composition=made, rendering=formats.Rendering(wire))
+        before = Rendered(composition=made, rendering=formats.Rendering(wire, model))
     before.go_on()
     return before

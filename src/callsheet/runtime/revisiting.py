@@ -22,6 +22,7 @@ from callsheet.policy.verdict import Decision
 from callsheet.policy.visibility import hidden_from, refusal
 from callsheet.recall.tool import NAME as RECALL
 from callsheet.runtime.accounting import sent_name
+from callsheet.runtime.alluding import Questions
 from callsheet.runtime.assembling import Assembling
 from callsheet.runtime.calibrating import calibrated_counter
 from callsheet.runtime.deciding import Deciding, Standings, read_standings
@@ -185,6 +186,7 @@ class Revisited:
             recall=sheet.recall,
             needed=self.needed,
             sql=sheet.recall_sql,
+            consults=RECALL in self.boundary.tools,
         )
         return _Assembling(
             place=self.place,
@@ -195,6 +197,7 @@ class Revisited:
             shown_before=self._shown is not None,
             open=self._open,
             personal_upto=self._personal_upto,
+            questions=Questions.stored(self.place.ledger, self.place.conversation, sheet.pins.embedding),
         ).again()
 
     @property

@@ -93,6 +93,21 @@ def route(
     )
 
 
+def keeps_nothing(
+    session: Session, view: View, provider: Provider, policy: PolicySetDocument, scopes: tuple[str, ...] = ()
+) -> bool:
+    """Whether a policy set lets a provider have all that a view sees, each record with its values.
+
+    Marks in the place of secrets apart: results alone are known by their secrets here. Nothing is recorded.
+    """
+    seen = sight(session, view)
+    records = _records(seen)
+    ids = tuple(one.record.id for one in records)
+    standings = read_standings(session.ledger, session.conversation.key, seen.lineage, ids, seen.shows)
+    made, _ = _judge(seen, records, standings, policy, _boundary(seen, provider, scopes))
+    return made.serving is Serving.ALLOWED
+
+
 def _checked(providers: Sequence[Provider]) -> list[Provider]:
     wrong = "it must be pairs of a provider and a model"
     if not providers:

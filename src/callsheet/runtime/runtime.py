@@ -9,17 +9,19 @@ from callsheet.graph.enums import Lifecycle, StreamKind
 from callsheet.graph.ids import ROOT_BRANCH, RecordId, TenantId, UserId
 from callsheet.graph.nodes import Branch
 from callsheet.graph.nodes import Conversation as ConversationBody
-from callsheet.graph.ports import Append, Clock, Embedder, Ids, Ledger, Owner, Summariser
+from callsheet.graph.ports import Append, Clock, Embedder, Ids, Ledger, Owner, Reranker, Summariser
 from callsheet.graph.record import Body, Draft, Stream
 from callsheet.graph.values import Scope
-from callsheet.policy.sets import PolicySetDocument
+from callsheet.policy.sets import BALANCED, PolicySetDocument
 from callsheet.runtime import living
 from callsheet.runtime.conversation import Conversation
 from callsheet.runtime.documenting.knowledge import Knowledge
 from callsheet.runtime.documenting.library import Library
+from callsheet.runtime.entrusting import Entrusting, provider_of
 from callsheet.runtime.meaning import Meaning
 from callsheet.runtime.options import choice, label, positive, texts
 from callsheet.runtime.personalising.face import KeepsMemories
+from callsheet.runtime.reranking import Reranking
 from callsheet.runtime.routing import Provider, Route
 from callsheet.runtime.session import Session
 from callsheet.runtime.skills import Skills
@@ -49,14 +51,24 @@ class Runtime(KeepsMemories):
         worker: bool = False,
         embedder: Embedder | None = None,
         summariser: Summariser | None = None,
+        reranker: Reranker | None = None,
+        policy: PolicySetDocument = BALANCED,
     ) -> None:
         clock = Dated(clock)
         self._ledger = ledger
         self._tenant = TenantId(tenant)
         self._ids = ids
         self._clock = clock
-        self._meaning = Meaning(ledger=ledger, embedder=embedder) if embedder is not None else None
-        self._library = Library.of(ledger, self._tenant, self._meaning)
+        self._meaning = Meaning.of(ledger, embedder, policy) if embedder is not None else None
+        self._reranking = (
+            Reranking(
+                reranker=reranker,
+                entrusting=Entrusting(ledger=ledger, provider=provider_of(reranker), policy=policy),
+            )
+            if reranker is not None
+            else None
+        )
+        self._library = Library.of(ledger, self._tenant, self._meaning, self._reranking)
         self._workshop = Workshop(
             ledger=ledger,
             tenant=self._tenant,
@@ -64,6 +76,7 @@ class Runtime(KeepsMemories):
             clock=clock,
             idle=idle,
             embedder=embedder,
+            policy=policy,
             summariser=summariser,
         )
         self._works = Works(self._workshop)
@@ -190,6 +203,7 @@ class Runtime(KeepsMemories):
             sheets=sheets,
             library=self._library,
             meaning=self._meaning,
+            reranking=self._reranking,
         )
         return Conversation(session)
 

@@ -1,6 +1,6 @@
 """Searching over everything that a view may see: by identifiers, words and meaning, over the visible records alone."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -18,11 +18,15 @@ from callsheet.recall.bm25 import Scored, rank
 from callsheet.recall.exact import WINDOW, fold, search
 from callsheet.recall.finding import Question, Ranked, ranked
 from callsheet.recall.fusing import ARMS, DEPTH, MEANING, WORDS
+from callsheet.recall.request import LONGEST_SEARCH, beginning
 from callsheet.recall.serving import Source
 from callsheet.recall.slices import fitting, header_count, header_text
 from callsheet.runtime.candidates import MOST_OCCURRENCES, OCCURRENCES, TOGETHER, Candidates, said
-from callsheet.runtime.consulting import origin_of, passage_source, passages
+from callsheet.runtime.consulting import origin_of, passage_source
+from callsheet.runtime.consulting import passages as found_passages
+from callsheet.runtime.documenting.finding import Passage
 from callsheet.runtime.outdated import behind, replaced
+from callsheet.runtime.reranking import Reranking, depth
 from callsheet.runtime.seeing import Admit, Sight, sight, source
 from callsheet.runtime.session import Session, View
 from callsheet.runtime.surrounding import rows
@@ -89,15 +93,20 @@ def search_all(
     an embedder, those that mean the like. Counts and scores come from these alone, and so from nothing that the view
     may not see and read. A query that is an identifier finds what holds it to the letter, if anything does, and nothing
     else.
+
+    Of a query of more than 1,000 characters the beginning is looked for.
     """
     return search_seen(sight(session, view, boundary=boundary, admit=admit), query, limit, arms)
 
 
 def search_seen(seen: Sight, query: str, limit: int = MOST_FOUND, arms: Sequence[str] = ARMS) -> list[Finding]:
     """See `search_all`."""
-    candidates = Candidates(seen=seen, present=_present(seen), most=min(max(OCCURRENCES, limit), MOST_OCCURRENCES))
+    query = beginning(query)
+    reranking = seen.session.reranking
+    wanted = depth(limit) if reranking is not None else limit
+    candidates = Candidates(seen=seen, present=_present(seen), most=min(max(OCCURRENCES, wanted), MOST_OCCURRENCES))
     literal = query.strip()
-    ranked = _ranked(candidates, literal, limit, arms)
+    ranked = _ranked(candidates, literal, wanted, arms)
     words = sorted({*(entity.value for entity in entities.find(query)), *query.split()}, key=lambda w: (-len(w), w))
     records = candidates.records
     since = replaced(seen, [one.id for one in ranked])
@@ -115,7 +124,30 @@ def search_seen(seen: Sight, query: str, limit: int = MOST_FOUND, arms: Sequence
         )
         for one in ranked
     ]
-    return _together(found, _passages(seen, query, [literal, *words], limit))[:limit]
+    passages = {one.reference: one for one in found_passages(seen, query, wanted)}
+    merged = _together(found, _as_findings(passages.values(), [literal, *words]))
+    if reranking is not None:
+        merged = _reranked(reranking, candidates, merged, {id: one.text for id, one in passages.items()}, literal)
+    return merged[:limit]
+
+
+def _reranked(
+    reranking: Reranking,
+    candidates: Candidates,
+    found: Sequence[Finding],
+    passages: Mapping[RecordId, str],
+    query: str,
+) -> list[Finding]:
+    """What holds an identifier to the letter as it was, the others in the better order, then what is replaced."""
+
+    def text(id: RecordId) -> str:
+        return passages[id] if id in passages else _said(candidates, id)
+
+    exact = [one for one in found if one.exact]
+    rest = [one for one in found if not one.exact]
+    tenant = candidates.seen.session.owner.tenant
+    order = reranking.order(tenant, query, [one.reference for one in rest], text)
+    return [*exact, *sorted((rest[place] for place in order), key=lambda one: bool(one.replaced_by))]
 
 
 def _ranked(candidates: Candidates, query: str, limit: int, arms: Sequence[str]) -> list[Ranked]:
@@ -225,7 +257,7 @@ def _said(candidates: Candidates, id: RecordId) -> str:
     return _text(candidates.seen, candidates.records[id])
 
 
-def _passages(seen: Sight, query: str, wanted: Sequence[str], limit: int) -> list[Finding]:
+def _as_findings(passages: Iterable[Passage], wanted: Sequence[str]) -> list[Finding]:
     """What the documents of the workspace say about it."""
     return [
         Finding(
@@ -237,7 +269,7 @@ def _passages(seen: Sight, query: str, wanted: Sequence[str], limit: int) -> lis
             snippet=_snippet(passage_source(passage), wanted),
             arms=passage.arms,
         )
-        for passage in passages(seen, query, limit)
+        for passage in passages
     ]
 
 
@@ -346,6 +378,8 @@ def _header(read: Source, text: str, at: int) -> str:
 def found_text(query: str, found: Sequence[Finding], limit: int) -> str:
     """The findings for a model: a line each, within `limit` bytes."""
     short = query if len(query) <= 80 else query[:80] + "…"
+    if len(query) > LONGEST_SEARCH:
+        short += f" (of it the first {LONGEST_SEARCH:,} characters are looked for)"
     if not found:
         return f'(query "{short}": nothing found)'
     lines = [f"{one.reference} ({one.origin}, {one.size:,} bytes{_since(one)}): {one.snippet}" for one in found]

@@ -21,6 +21,7 @@ from callsheet.runtime.drafting import NOBODYS, Drafting
 from callsheet.runtime.meaning import Meaning
 from callsheet.runtime.place import Place
 from callsheet.runtime.redacting import Redacting, redaction_of
+from callsheet.runtime.reranking import Reranking
 from callsheet.runtime.skills import Skills
 from callsheet.runtime.stages import holds_turn, turn_begins
 from callsheet.runtime.tail import Tail, load
@@ -53,6 +54,8 @@ class Session:
     library: Library
     #: Finds records by their vectors; None: the store was opened without an embedder.
     meaning: Meaning | None = None
+    #: Puts what a search has found in a better order; None: it stays in that of the search.
+    reranking: Reranking | None = None
     #: Reads content with markers in the place of secrets.
     redacting: Redacting = field(init=False)
     #: Knows what its branches have come to.

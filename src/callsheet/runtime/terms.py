@@ -12,6 +12,7 @@ from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import Boundary, ToolCall
 from callsheet.graph.values import Digest, Payload
 from callsheet.policy.sets import PolicySetDocument
+from callsheet.runtime.alluding import Questions
 from callsheet.runtime.desk import Desk, bodies
 from callsheet.runtime.offering import in_shown_order
 from callsheet.runtime.place import Place
@@ -32,6 +33,8 @@ class Order:
     needed: Needed
     #: Whether the caller can answer SQL there too.
     sql: bool = False
+    #: Whether there are documents that the recall tool finds.
+    consults: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,6 +53,14 @@ class Terms:
     shown_before: bool = False
     #: Up to where the user's own stream counts; None: all of it.
     personal_upto: int | None = None
+    #: What users ask, as vectors; None: what is meant plays no part.
+    questions: Questions | None = None
+
+    @property
+    def meant(self) -> Questions | None:
+        """What users ask, where the policy set lets it bring something back."""
+        policy = self.order.policy
+        return self.questions if policy.meaning and not policy.verbatim else None
 
     @property
     def read(self) -> Callable[[Payload], bytes]:

@@ -75,7 +75,7 @@ def test_how_far_it_has_come_is_a_record_and_bounds_what_a_cut_finds(runtime: Ru
     (note,) = runtime.ledger.nodes(stream.key, NodeQuery(kinds=("index_advanced",)))
     assert note.body == IndexAdvanced(index=index_of(embedder), stream=stream.id, position=2)
     runtime.knowledge.add("two", "The kiln is cold.")
-    meaning = Meaning(ledger=runtime.ledger, embedder=embedder)
+    meaning = Meaning.of(runtime.ledger, embedder)
     # Vectors that lie there already count only from the record on that tells of them.
     record = runtime.ledger.records(stream.key)[-1]
     runtime.ledger.put_vectors(stream.key, meaning.index, {record.position: embedder.embed(["kiln"], query=False)[0]})
@@ -183,7 +183,7 @@ def test_another_embedder_begins_anew_and_shares_nothing(runtime: Runtime, embed
     other = Hashing(32, "hashing:2")
     assert index_of(other) != index_of(embedder)
     assert len(work_of(runtime, other).pending(9)) == 1
-    assert Meaning(ledger=runtime.ledger, embedder=other).nearest(
+    assert Meaning.of(runtime.ledger, other).nearest(
         stream_of(runtime).key, "kiln", upto=99, counts=lambda _: True, limit=9
     ) == []  # fmt: skip
 

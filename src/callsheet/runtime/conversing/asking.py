@@ -12,9 +12,11 @@ from callsheet.graph.nodes import Boundary
 from callsheet.graph.times import instant
 from callsheet.policy.sets import PolicySetDocument
 from callsheet.runtime import checkpointing, children, compacting, recalling, routing, scheduling, skilling
+from callsheet.runtime.alluding import Questions
 from callsheet.runtime.assembling import Assembling
 from callsheet.runtime.contracting import contracted
 from callsheet.runtime.conversing.view import Viewed
+from callsheet.runtime.documenting.admitting import Admission
 from callsheet.runtime.executing.tool import AnyTool, schemas
 from callsheet.runtime.options import Time, choice, label, positive
 from callsheet.runtime.policies import document_of, keep_policy
@@ -57,7 +59,7 @@ class Asks(Viewed):
 
         `budget` is what the request may take in tokens, tool schemas included; default: the model's window (128,000
         for a model that is not in the catalogue) less `reserve`, which is kept free for the reply. `tools` are
-        functions, or schemas in OpenAI's or Anthropic's shape; they render in this order, and what the contracts of
+        functions, or schemas in any provider's shape; they render in this order, and what the contracts of
         functions declare about their results joins the policy set. `policy` names a policy set;
         default: ``balanced``. `now` is the time that the policies go by; default: the clock's. `mode` says on what
         occasion; default: ``chat``, for a sub-agent ``sub_agent``. With a `checkpoint` the request goes on from the
@@ -68,8 +70,9 @@ class Asks(Viewed):
         that its brief allows.
 
         With `recall` the caller answers calls of the recall tool, which is among the tools where something is not shown
-        in full. With `sql` it is said to take SQL where a table is shortened; that needs the extra ``sql``. Without
-        `vision`, for a model that takes no pictures, words that tell type, size and reference stand in place of each.
+        in full, and where there are documents that the policy set lets it read. With `sql` it is said to take SQL where
+        a table is shortened; that needs the extra ``sql``. Without `vision`, for a model that takes no pictures, words
+        that tell type, size and reference stand in place of each.
 
         `provider` decides the format: Anthropic's for ``anthropic``, OpenAI's Chat Completions for every other.
 
@@ -133,6 +136,7 @@ class Asks(Viewed):
                 recall=recall,
                 needed=needed or shipped(),
                 sql=sql,
+                consults=recall and session.library.tells(Admission(boundary=boundary, policy=chosen)),
             )
             assembling = Assembling(
                 place=session.place,
@@ -142,6 +146,7 @@ class Asks(Viewed):
                 base=base,
                 shown_before=shown is not None,
                 open=frozenset(tail.open),
+                questions=Questions.of(session.meaning, session.conversation),
             )
             sheet, full = assembling.assemble(lambda overdue: compacting.by_itself(session, self._view, overdue))
             desk.put(full)

@@ -64,13 +64,14 @@ class Recalls(Viewed):
 
         Records that hold an identifier to the letter come first, then the best by words and by meaning, fused: `arms`
         names the ways that count, ``words`` and ``meaning``. Meaning counts where the store was opened with an
-        embedder, as far as its background work has come. What a recall answered is not found again. Raises
-        `InvalidOption`.
+        embedder, as far as its background work has come. What a recall answered is not found again. A query without
+        words finds nothing; of one of more than 1,000 characters the beginning is looked for. Raises `InvalidOption`.
         """
-        RecallRequest(query=query)  # refuses what is no query
         asked = texts(arms, "arms")
         if not asked or not set(asked) <= set(ARMS):
             raise InvalidOption(f"arms are {', '.join(ARMS)}; there is {shown(list(asked))}")
+        if not query.strip():
+            return []
         return recalling.search_all(self._session, self._view, query, limit=positive(limit, "limit"), arms=asked)
 
     def answer_recall(self, arguments: object) -> str:

@@ -6,6 +6,7 @@ from callsheet.errors import InputError, InvalidOption
 from callsheet.graph.enums import Freshness, Privacy
 from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import Boundary
+from callsheet.recall.request import beginning
 from callsheet.runtime.calling import arguments_of
 from callsheet.runtime.conversing.calls import PendingCall
 from callsheet.runtime.conversing.view import Viewed
@@ -135,9 +136,9 @@ class KnowsUser(Viewed):
             budget=0,
             now=now,
         )
-        wanted = Wanted(query=label(query, "query") if query is not None else None)
+        wanted = Wanted(query=beginning(query) if query is not None else None)
         shelf = shelf_for(session.place, boundary, session.desk(view))
-        return listing.listed(shelf, wanted, now) if shelf is not None else []
+        return listing.listed(shelf, wanted, now, session.meaning) if shelf is not None else []
 
     # ------------------------------------------------------------------ how
 

@@ -12,13 +12,13 @@ from callsheet.graph.nodes import Boundary
 from callsheet.graph.ports import Clock, Ids, Ledger
 from callsheet.graph.times import isoformat
 from callsheet.policy.sets import PolicySetDocument
-from callsheet.recall.request import RecallRequest
+from callsheet.recall.request import beginning
 from callsheet.runtime.documenting.admitting import Admission
 from callsheet.runtime.documenting.finding import MOST_FOUND, Filters, Passage
 from callsheet.runtime.documenting.library import Library
 from callsheet.runtime.documenting.shelf import Contents, Version
 from callsheet.runtime.documenting.writing import Writing, given, tagged
-from callsheet.runtime.options import label, positive, remark, shown
+from callsheet.runtime.options import label, positive, remark
 from callsheet.runtime.policies import document_of
 from callsheet.runtime.redacting import redaction_of
 from callsheet.runtime.ruling import granted
@@ -175,7 +175,9 @@ class Knowledge:
         searched also where a newer one stands in its place. With `provider` those documents alone are looked at whose
         content may go to it under `policy` (default: the built-in ``balanced``). Then passages that hold an identifier
         of the query to the letter come first, then the others by their words and, where the store was opened with an
-        embedder, by their meaning. Nothing that was narrowed out plays a part in order or scores.
+        embedder, by their meaning, and in the order of the reranker, where there is one. Nothing that was narrowed out
+        plays a part in order or scores. A query without words finds nothing; of one of more than 1,000 characters the
+        beginning is looked for.
 
         Raises `InvalidOption`.
         """
@@ -186,7 +188,8 @@ class Knowledge:
             attributes=dict(tagged(attributes)),
         )
         admission = self._admission(provider, model, scopes, policy)
-        return self._library.find(_query(query), positive(k, "k"), admission, filters=filters)
+        asked, most = beginning(query), positive(k, "k")
+        return self._library.best(asked, most, admission, filters) if asked.strip() else []
 
     def list(self, *, document: str | None = None) -> list[Entry]:
         """The newest version of each document, in the order in which they first came; with a name all its versions."""
@@ -257,9 +260,3 @@ def _entry(version: Version, title: str) -> _Entry:
 
 def _no_version(document: str, version: str | None, there: str) -> str:
     return f"document {document!r} has no version {version!r}; it has: {there}"
-
-
-def _query(query: object) -> str:
-    if not isinstance(query, str):
-        raise InvalidOption(f"query is {shown(query)}; it must be text")
-    return RecallRequest(query=query).query or ""  # refuses what is no query

@@ -13,6 +13,7 @@ from callsheet.runtime.documenting.indexing import above
 from callsheet.runtime.documenting.shelf import KINDS, Shelf, Version
 from callsheet.runtime.documenting.texts import Texts
 from callsheet.runtime.meaning import Meaning
+from callsheet.runtime.reranking import Reranking, depth
 
 _PREFIXES = ("", "chunk_", "doc_")
 
@@ -36,13 +37,18 @@ class Library:
     texts: Texts
     finder: Finder
     ledger: Ledger
+    tenant: TenantId
+    #: Puts what is found in a better order; None: it stays in that of the search.
+    reranking: Reranking | None = None
 
     @classmethod
-    def of(cls, ledger: Ledger, tenant: TenantId, meaning: Meaning | None = None) -> "Library":
+    def of(
+        cls, ledger: Ledger, tenant: TenantId, meaning: Meaning | None = None, reranking: Reranking | None = None
+    ) -> "Library":
         """The library of a tenant of a store."""
         shelf, texts = Shelf(ledger, tenant), Texts(ledger=ledger, owner=Owner(tenant=tenant))
         finder = Finder(ledger=ledger, shelf=shelf, texts=texts, meaning=meaning)
-        return cls(shelf=shelf, texts=texts, finder=finder, ledger=ledger)
+        return cls(shelf=shelf, texts=texts, finder=finder, ledger=ledger, tenant=tenant, reranking=reranking)
 
     def find(
         self,
@@ -55,6 +61,17 @@ class Library:
     ) -> list[Passage]:
         """The passages that answer best; see `Finder.find`."""
         return self.finder.find(query, limit, filters or Filters(), admission, secrets=secrets)
+
+    def best(self, query: str, limit: int, admission: Admission | None, filters: Filters) -> list[Passage]:
+        """The same, and behind those that hold an identifier to the letter in the order of the reranker."""
+        if self.reranking is None:
+            return self.find(query, limit, admission, filters=filters)
+        found = self.find(query, depth(limit), admission, filters=filters)
+        exact = [one for one in found if one.exact]
+        rest = {one.reference: one for one in found if not one.exact}
+        ids = list(rest)
+        order = self.reranking.order(self.tenant, query, ids, lambda id: rest[id].text)
+        return [*exact, *(rest[ids[place]] for place in order)][:limit]
 
     def locate(self, reference: str, admission: Admission | None) -> Located | None:
         """What a whole id names, its kind's prefix left out or not; None: nothing that may be read goes by it."""
@@ -75,6 +92,17 @@ class Library:
                 current=contents.by_id(current) if current is not None else None,
             )
         return None
+
+    def named(self, name: str, admission: Admission | None) -> Located | None:
+        """The newest version that may be read of the document with this name; None: there is none."""
+        contents = self.shelf.look()
+        for version in eligible(contents, Filters(document=name), admission).versions:
+            return Located(id=version.id, version=version, chunk=None, current=None)
+        return None
+
+    def tells(self, admission: Admission) -> bool:
+        """Whether there is a document that may be read."""
+        return any(map(admission.admits, self.shelf.look().versions))
 
     def read(self, located: Located, *, secrets: bool = False) -> str:
         """Its text. Raises `BodyErased`, `Damaged`."""

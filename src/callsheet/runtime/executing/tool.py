@@ -43,12 +43,17 @@ class Tool(Generic[P, R_co]):
         return self.contract.name
 
     def schema(self, provider: str = "openai") -> dict[str, object]:
-        """The tool in the provider's shape: Anthropic's for ``anthropic``, OpenAI's Chat Completions for others."""
+        """The tool in the shape that requests of this provider have, as ``assemble(provider=…)`` takes its name."""
         said: dict[str, object] = {"name": self.name}
         if self.description:
             said["description"] = self.description
-        if wire_of(provider) is Wire.ANTHROPIC:
+        wire = wire_of(provider)
+        if wire is Wire.ANTHROPIC:
             return said | {"input_schema": dict(self.signature.schema)}
+        if wire is Wire.GEMINI:
+            return {"functionDeclarations": [said | {"parametersJsonSchema": dict(self.signature.schema)}]}
+        if wire is Wire.OPENAI_RESPONSES:
+            return {"type": "function", **said, "parameters": dict(self.signature.schema), "strict": False}
         return {"type": "function", "function": said | {"parameters": dict(self.signature.schema)}}
 
 

@@ -72,6 +72,11 @@ class Shelf:
         query = NodeQuery(kinds=kinds, lineage=lineage, before=self.position + 1)
         return self._own(self.ledger.nodes(self.stream.key, query))
 
+    def at(self, position: int) -> list[Record]:
+        """The record at a position, if it is seen and not erased."""
+        found = self.ledger.records(self.stream.key, after=position - 1, upto=position)
+        return [record for record in self._own(found) if record.body is not None]
+
     def states(self, fields: Iterable[StateField], ids: tuple[RecordId, ...]) -> dict[StateField, dict[str, str]]:
         """The values of some states of these records; unset ones are left out."""
         key, lineage = self.stream.key, self.lineage

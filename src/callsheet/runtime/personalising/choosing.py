@@ -35,6 +35,9 @@ MOST = 6
 ANEW = 24
 """Memories that a request shows that is written anew, at most."""
 
+MEANT = 3
+"""Messages of the user, the newest, whose meaning calls for memories."""
+
 AROUND = 8
 """Tokens around a note, about."""
 
@@ -204,12 +207,15 @@ class Choosing(Looking):
     def _called(self, said: Sequence[Record]) -> list[RecordId]:
         """The memories that these messages call for, as what holds now, the best first."""
         matched = called_for(self.shelf, self._names(said))
-        self._know(matched.records)
+        meant = self._meant(said)
+        self._know((*matched.records, *meant))
         there = [self._held[id] for id in matched.records if id in self._held]
-        currents = {one.id: self._current(one.id) for one in there}
+        alluded = [id for id in meant if id in self._held]
+        currents = {id: self._current(id) for id in dict.fromkeys((*(one.id for one in there), *alluded))}
         named = matched.named()
         among: dict[RecordId, tuple[int, list[RecordId]]] = {}
-        for found in matched.ranked(self._indexes(there), currents):
+        called = [*matched.ranked(self._indexes(there), currents), *(id for id in alluded if currents[id])]
+        for found in dict.fromkeys(called):
             first = currents[found][0]
             # What may not stand takes no place, and none from what says the same.
             if first not in among and self._selection(first) is not None:
@@ -218,6 +224,16 @@ class Choosing(Looking):
         names = {id: count for id, (count, _) in among.items() if count}
         told = told_once(tuple(among), self._held, indexes, named=names, text=self._text)
         return [id for first in told for id in among[first][1]]
+
+    def _meant(self, said: Sequence[Record]) -> list[RecordId]:
+        """What the newest of the user's words mean the like of, the newest of them first."""
+        ground = self.ground
+        if ground.questions is None:
+            return []
+        asking = [record for record in said if asks(record) and record.id not in ground.silent][-MEANT:]
+        alluding = (ground.questions.alluding(record) for record in reversed(asking))
+        near = (one.kept(self.shelf) for one in alluding if one is not None)
+        return list(dict.fromkeys(id for found in near for id in found[: ground.policy.meaning]))
 
     def _text(self, body: UserMemory) -> str:
         return text_of(self.ground.read(body.value))

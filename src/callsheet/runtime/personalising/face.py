@@ -5,6 +5,8 @@ from collections.abc import Mapping, Sequence
 from callsheet.graph.enums import Freshness, Privacy
 from callsheet.graph.ids import RecordId, TenantId
 from callsheet.graph.ports import Clock, Ids, Ledger
+from callsheet.recall.request import beginning
+from callsheet.runtime.meaning import Meaning
 from callsheet.runtime.options import Time, choice, label, remark, texts
 from callsheet.runtime.personalising import forgetting, listing, writing
 from callsheet.runtime.personalising.book import Book
@@ -22,6 +24,7 @@ class KeepsMemories:
     _tenant: TenantId
     _ids: Ids
     _clock: Clock
+    _meaning: Meaning | None
 
     def remember(
         self,
@@ -231,13 +234,12 @@ class KeepsMemories:
         """The memories of a user that hold, or held `as_of` a time, by when they were observed.
 
         With `history` also those that hold no more or not yet; with `proposals` the proposals that wait, in their
-        place. A `query` finds by identifiers and words, the best first; the rest narrows by what is given. Takes time
-        in proportion to the number of memories. Raises `InvalidTime`, `InvalidOption`.
+        place. A `query` finds by identifiers and words, and by meaning where the store was opened with an embedder,
+        the best first; the rest narrows by what is given. Takes time in proportion to the number of memories. Raises
+        `InvalidTime`, `InvalidOption`.
         """
-        if query is not None:
-            label(query, "query")
         wanted = Wanted(
-            query=query,
+            query=beginning(query) if query is not None else None,
             at=moment(as_of),
             kind=choice(MemoryKind, kind, "kind").value if kind is not None else None,
             entity=label(entity, "entity") if entity is not None else None,
@@ -245,7 +247,7 @@ class KeepsMemories:
             history=history,
             proposals=proposals,
         )
-        return listing.memories(self._book(user), wanted)
+        return listing.memories(self._book(user), wanted, self._meaning)
 
     def memory(self, user: str, memory: str) -> KeptMemory:
         """One memory or proposal. Raises `NotFound`: for another user's, and a forgotten one, exactly as for none."""

@@ -12,11 +12,15 @@ from callsheet.graph.enums import ConfidenceSource, Freshness, Privacy
 from callsheet.graph.ids import RecordId
 from callsheet.graph.times import Instant, to_datetime
 from callsheet.recall.finding import find
+from callsheet.runtime.meaning import Meaning
 from callsheet.runtime.personalising.book import Book, Shelf
 from callsheet.runtime.personalising.once import told_once
 from callsheet.runtime.personalising.resting import MISSING
 from callsheet.runtime.personalising.standing import Held, held
 from callsheet.runtime.personalising.subject import normal
+
+NEAREST = 10
+"""Memories that a query finds by their meaning at most: everything is like everything else a little."""
 
 
 class MemoryStatus(StrEnum):
@@ -97,19 +101,20 @@ class Wanted:
         )
 
 
-def memories(book: Book, wanted: Wanted) -> list[KeptMemory]:
-    """The memories that are asked for, by when they were observed; of a query the best first."""
+def memories(book: Book, wanted: Wanted, meaning: Meaning | None = None) -> list[KeptMemory]:
+    """The memories that are asked for, by when they were observed; of a query the best first, by meaning too."""
     shelf = book.shelf()
-    return listed(shelf, wanted, wanted.at if wanted.at is not None else book.now()) if shelf is not None else []
+    at = wanted.at if wanted.at is not None else book.now()
+    return listed(shelf, wanted, at, meaning) if shelf is not None else []
 
 
-def listed(shelf: Shelf, wanted: Wanted, at: Instant) -> list[KeptMemory]:
+def listed(shelf: Shelf, wanted: Wanted, at: Instant, meaning: Meaning | None = None) -> list[KeptMemory]:
     """The same of what one reader sees. Takes time in proportion to the number of memories."""
     there = held(shelf, shelf.nodes("user_memory"))
     found = [one for one in there if wanted.meets(one) and (wanted.history or _stands(one, at))]
     found = sorted(found, key=lambda one: one.order)
     if wanted.query is not None:
-        found = _found(shelf, found, wanted.query)
+        found = _found(shelf, found, wanted.query, meaning)
     current = {one.id for one in there if one.holds(at)}
     return [kept(shelf, one, at, current) for one in found]
 
@@ -118,16 +123,29 @@ def _stands(one: Held, at: Instant) -> bool:
     return one.became is None and one.body.observed <= at if one.body.proposed else one.holds(at)
 
 
-def _found(shelf: Shelf, among: Sequence[Held], query: str) -> list[Held]:
+def _found(shelf: Shelf, among: Sequence[Held], query: str, meaning: Meaning | None) -> list[Held]:
+    if not query.strip():
+        return []
     by_id = {one.id: one for one in among}
     indexes = shelf.indexes([one.record for one in among])
     names = (*entities.entities(query), entities.normal(query.strip()))
-    ranked = find(names, terms.query_terms(query), indexes, len(indexes))
+    near = _near(shelf, among, query, meaning)
+    ranked = find(names, terms.query_terms(query), indexes, len(indexes), meaning=near)
     if not ranked:
         ranked = find(names, [term for (term,) in terms.query_characters(query)], indexes, len(indexes))
     named = {one.id: one.exact for one in ranked if one.exact}
     told = told_once([one.id for one in ranked], by_id, indexes, named=named, text=shelf.text)
     return [by_id[id] for id in told]
+
+
+def _near(shelf: Shelf, among: Sequence[Held], query: str, meaning: Meaning | None) -> list[tuple[RecordId, float]]:
+    """Those that lie nearest to what is asked, the nearest first; what has no vector yet is not among them."""
+    if meaning is None or not query.strip():
+        return []
+    places = {one.record.position: one.id for one in among}
+    scores = meaning.scores(shelf.stream.key, query, sorted(places), upto=shelf.position)
+    nearest = sorted(scores.items(), key=lambda one: (-one[1], -one[0]))[:NEAREST]
+    return [(places[at], score) for at, score in nearest]
 
 
 def memory(book: Book, id: RecordId) -> KeptMemory:

@@ -38,6 +38,17 @@ def rests(shelf: Shelf, ids: Iterable[RecordId]) -> Rests:
     return found
 
 
+def still_rests(shelf: Shelf, ids: Iterable[RecordId]) -> Rests:
+    """The same of those that are there and something to rest on."""
+    found = Rests()
+    for id in ids:
+        try:
+            found = _with(found, _one(shelf, id))
+        except (NotFound, InvalidOption):
+            continue
+    return found
+
+
 def _one(shelf: Shelf, id: RecordId) -> Rests:
     own = shelf.get((id,))
     if own:
@@ -92,6 +103,7 @@ def as_short(given: Freshness | None, on: Rests) -> Freshness:
     return min(filter(None, (given or Freshness.DURABLE, on.freshness)), key=list(Freshness).index)
 
 
-def as_strict(given: Privacy | None, on: Rests) -> Privacy:
+def as_strict(given: Privacy | None, *on: Rests) -> Privacy:
     """The class that was asked for, and none less strict than what it rests on. Personal, where nothing was said."""
-    return max(filter(None, (given or Privacy.PERSONAL, on.privacy)), key=STRICTNESS.index)
+    classes = (given or Privacy.PERSONAL, *(one.privacy for one in on))
+    return max(filter(None, classes), key=STRICTNESS.index)

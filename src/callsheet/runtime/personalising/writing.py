@@ -1,7 +1,8 @@
 """Keeping memories of a user: the newer of two on one subject ends the older one; nothing is changed or removed."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from dataclasses import replace as replace_fields
 
 from msgspec.structs import replace
 
@@ -14,7 +15,7 @@ from callsheet.graph.times import Instant
 from callsheet.policy.conflict import Standing, precedence
 from callsheet.runtime.personalising.book import PROPOSED, Book, Page, branch_for
 from callsheet.runtime.personalising.options import MemoryKind, Statement, in_order
-from callsheet.runtime.personalising.resting import MISSING, Rests, as_short, as_strict, rests
+from callsheet.runtime.personalising.resting import MISSING, Rests, as_short, as_strict, rests, still_rests
 from callsheet.runtime.personalising.standing import Held, held
 from callsheet.runtime.personalising.subject import USER, statement, subject
 
@@ -58,10 +59,12 @@ def update(book: Book, memory: RecordId, new: Statement) -> RecordId:
         on = rests(page.shelf, _ids(new))
         if on.unvouched:
             raise InvalidOption("what a tool or a model said can be proposed, not put in a memory's place: see propose")
-        body = _body(page, new, on, like=old.body)
+        carried = _resting_on(new, old.body)
+        body = _body(page, carried, on, like=old.body)
         if body.observed < old.body.observed:
             raise InvalidOption("observed is before that of the memory it would replace")
-        privacy = old.privacy if new.privacy is None else as_strict(new.privacy, on)
+        still = still_rests(page.shelf, _ids(carried))
+        privacy = old.privacy if new.privacy is None else as_strict(new.privacy, on, still)
         return _put(page, body, privacy, always=old.pinned and not body.tainted, replacing=old)
 
     return book.write(draft)
@@ -163,6 +166,11 @@ def _put(
         change = Superseded(current=one.id, replaced=(id,), reason="newer", at=one.body.observed)
         page.add(change, kind="superseded", branch=branch)
         break
+    later_same = None if body.proposed or body.attribute is not None else _said_again(page, body, branch)
+    if later_same is not None:
+        # It came late: what was said again later is the memory that holds, and this one tells since when it did.
+        change = Superseded(current=later_same.id, replaced=(id,), reason="repeated", at=later_same.body.observed)
+        page.add(change, kind="superseded", branch=branch)
     for one in (*conflicts, *apart.values()):
         if one.record.branch != branch:
             raise InvalidOption(_APART)
@@ -238,6 +246,11 @@ def _body(page: Page, new: Statement, on: Rests, like: UserMemory | None = None)
     )
 
 
+def _resting_on(new: Statement, old: UserMemory) -> Statement:
+    """The statement on what the one that it replaces rests on, where it names nothing: its words may hold theirs."""
+    return replace_fields(new, source=new.source or old.source, sources=new.sources or old.sources)
+
+
 def _to_come(end: Instant | None, observed: Instant) -> Instant | None:
     """An end that was known before, unless it has passed by then: what was seen after it goes on."""
     return end if end is not None and end > observed else None
@@ -277,15 +290,29 @@ def _versions(page: Page, body: UserMemory, branch: RecordId | None) -> list[Hel
 
 def _same(page: Page, body: UserMemory, branch: RecordId | None) -> Held | None:
     """The memory, or proposal, that says the same and holds; None: it is new, or it ages and was seen anew."""
+    for one in _saying(page, body, branch):
+        if one.became is None if body.proposed else one.holds(body.observed):
+            return one
+    return None
+
+
+def _said_again(page: Page, body: UserMemory, branch: RecordId | None) -> Held | None:
+    """The first memory that says the same and was observed later, while this one holds; None: there is none."""
+    until = body.valid_until
+    later = [one for one in _saying(page, body, branch) if one.body.observed > body.observed]
+    later = [one for one in later if until is None or one.body.observed < until]
+    return min(later, key=lambda one: one.order, default=None)
+
+
+def _saying(page: Page, body: UserMemory, branch: RecordId | None) -> Iterator[Held]:
+    """The memories, or proposals, that say the same in the same words, and neither age nor are in doubt."""
     told = statement(body, page.shelf.read(body.value).decode())
     for one in _named(page, told, branch):
         alike = replace(one.body, value=body.value, source=body.source, observed=body.observed) == body
         lasting = one.body.stale_after is None and one.body.freshness in (Freshness.DURABLE, Freshness.PERMANENT)
         spelt = page.shelf.read(one.body.value) == page.shelf.read(body.value)
-        open_ = one.became is None if body.proposed else one.holds(body.observed)
-        if alike and lasting and spelt and open_ and not (one.stale or one.conflicts):
-            return one
-    return None
+        if alike and lasting and spelt and not (one.stale or one.conflicts):
+            yield one
 
 
 def _named(page: Page, name: str, branch: RecordId | None) -> list[Held]:

@@ -16,6 +16,7 @@ from callsheet.graph.query import NodeQuery
 from callsheet.graph.record import Draft, Record, Stream, StreamKey
 from callsheet.graph.values import Vector
 from callsheet.runtime.embedded import embedded
+from callsheet.runtime.entrusting import Entrusting, provider_of
 from callsheet.runtime.meaning import advanced, index_of
 from callsheet.runtime.working.meant import KINDS, Meant
 from callsheet.runtime.working.work import Outcome, Unit
@@ -122,10 +123,16 @@ class Vectors:
             # The units of one stream mostly follow each other, and what one has read serves the next.
             self._meant.clear()
             meant = self._meant[stream.id] = Meant(ledger=self.workshop.ledger, stream=stream)
-        texts = {record.position: meant.text(record) for record in records}
+        kept = self._entrusting.refused(stream.key, records)
+        texts = {record.position: "" if record.id in kept else meant.text(record) for record in records}
         asked = [position for position, text in texts.items() if text.strip()]
         vectors = embedded(self.embedder, [texts[position] for position in asked], query=False)
         return (dict.fromkeys(texts, NOTHING) | dict(zip(asked, vectors, strict=True))).items()
+
+    @property
+    def _entrusting(self) -> Entrusting:
+        workshop = self.workshop
+        return Entrusting(ledger=workshop.ledger, provider=provider_of(self.embedder), policy=workshop.policy)
 
     def _advance(self, stream: Stream, upto: int) -> bool:
         """Record how far the work has come, unless somebody has come further; whether that was to do."""

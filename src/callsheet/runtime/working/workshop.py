@@ -7,6 +7,7 @@ from callsheet.graph.enums import StreamKind
 from callsheet.graph.ids import StreamId, TenantId
 from callsheet.graph.ports import Clock, Embedder, Ids, Ledger, Owner, Summariser
 from callsheet.graph.record import Stream, StreamKey
+from callsheet.policy.sets import BALANCED, PolicySetDocument
 from callsheet.runtime.documenting.library import Library
 from callsheet.runtime.session import Session
 
@@ -23,6 +24,8 @@ class Workshop:
     idle: float | None = None
     #: Makes vectors; None: there are none.
     embedder: Embedder | None = None
+    #: By which the embedder is given texts, where it runs elsewhere.
+    policy: PolicySetDocument = BALANCED
     #: Summarises; None: extracts are all there is.
     summariser: Summariser | None = None
     _known: dict[StreamId, Stream] = field(default_factory=dict, repr=False)

@@ -1,0 +1,170 @@
+"""What the user alludes to: older records and memories that mean the like of the newest turn, in whatever words.
+
+The vector of a turn is made once, when a request first answers it, and kept beside the turn, erased with it. The same
+request made again reads it: a vector that is made on another machine may differ in its last bits, and so may what is
+near to it.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from callsheet.assemble.compose import INSTRUCTING
+from callsheet.graph.cut import Lineage
+from callsheet.graph.ids import RecordId
+from callsheet.graph.index import VectorQuery
+from callsheet.graph.nodes import Message, ToolArtifact, UserMemory
+from callsheet.graph.ports import Ledger
+from callsheet.graph.record import Record, Stream, StreamKey
+from callsheet.graph.values import Vector
+from callsheet.recall.bm25 import Scored
+from callsheet.recall.fusing import by_meaning, by_words, fuse
+from callsheet.recall.tool import NAME as RECALL
+from callsheet.runtime.meaning import Meaning
+from callsheet.runtime.personalising.book import Shelf
+from callsheet.runtime.working.meant import Meant
+
+LOOKED_AT = 30
+"""Records that are compared with one another, the nearest: what stands out from them is meant."""
+
+LEAST = 8
+"""Among fewer nothing stands out."""
+
+STANDS_OUT = 0.3
+"""How much must speak for a record, of what is as good as holding every word that is asked for."""
+
+KEPT = 1_000
+"""Memories of the user that are compared with one another."""
+
+FEW = 2
+"""Among fewer nothing stands out."""
+
+AWAY = 0.15
+"""Which part of the way from what is usual to the same meaning a memory must be at least."""
+
+SPREADS = 3
+"""And how many times as far from what is usual as a quarter of the memories lies below it."""
+
+NOTHING = Vector(scale=0.0, cells=b"")
+"""Stands for what has no meaning that is known."""
+
+
+def questions_of(index: str) -> str:
+    """The name of the vectors of what is asked, beside those of what is found."""
+    return f"{index} asked"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Questions:
+    """The vectors of what users ask in one conversation."""
+
+    meaning: Meaning
+    conversation: Stream
+    #: Whether those that are not there are made; else only what is stored counts.
+    makes: bool
+
+    @classmethod
+    def of(cls, meaning: Meaning | None, conversation: Stream) -> "Questions | None":
+        """Of a store; None: it was opened without an embedder."""
+        return cls(meaning=meaning, conversation=conversation, makes=True) if meaning is not None else None
+
+    @classmethod
+    def stored(cls, ledger: Ledger, conversation: Stream, index: str) -> "Questions | None":
+        """As far as they were made for an index; None: it has no name, so none was used."""
+        meaning = Meaning(ledger=ledger, index=index)
+        return cls(meaning=meaning, conversation=conversation, makes=False) if index else None
+
+    @property
+    def index(self) -> str:
+        """The name of the vectors that they are compared with; part of the pins."""
+        return self.meaning.index
+
+    def vector(self, asked: Record) -> Vector | None:
+        """What a message means; None: there is nothing to be compared.
+
+        No request fails with an embedder: one that raises leaves the message without a vector, for good, so that the
+        same request comes of it again.
+        """
+        known = self._stored(asked)
+        if known is None and self.makes:
+            known = self._made(asked)
+            self.meaning.ledger.put_vectors(self.conversation.key, questions_of(self.index), {asked.position: known})
+        return known if known is not None and known.cells else None
+
+    def _made(self, asked: Record) -> Vector:
+        if not self.meaning.may_have(self.conversation.key, asked):
+            return NOTHING
+        text = Meant(ledger=self.meaning.ledger, stream=self.conversation).text(asked)
+        try:
+            return self.meaning.vector(text) if text.strip() else NOTHING
+        except Exception:  # noqa: BLE001  An embedder may be anybody's object, and may raise anything.
+            return NOTHING
+
+    def alluding(self, asked: Record) -> "Alluding | None":
+        """What a message means the like of; None: that cannot be told."""
+        vector = self.vector(asked)
+        if vector is None:
+            return None
+        return Alluding(meaning=self.meaning, vector=vector)
+
+    def _stored(self, asked: Record) -> Vector | None:
+        query = VectorQuery(index=questions_of(self.index), positions=(asked.position,))
+        rows = self.meaning.ledger.vectors(self.conversation.key, query)
+        return rows[0].vector if rows else None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Alluding:
+    """Looks for what one message of the user means the like of, among what a reader may be told alone."""
+
+    meaning: Meaning
+    vector: Vector
+
+    def near(
+        self,
+        key: StreamKey,
+        lineage: Lineage,
+        told: Callable[[Sequence[Record]], Sequence[Record]],
+        before: int,
+        words: Sequence[Scored],
+    ) -> list[RecordId]:
+        """The messages and results before a position that stand out from the like, the best first.
+
+        `words` are those that hold words of it: where both speak for a record, both count, as in a search.
+        """
+
+        def counts(position: int) -> bool:
+            if position >= before:
+                return False
+            found = self.meaning.ledger.records(key, after=position - 1, upto=position)
+            along = [record for record in found if lineage.sees(record.branch, position)]
+            return any(_may_be_meant(record) for record in told(along))
+
+        found = self.meaning.nearest_to(key, self.vector, upto=lineage.upto, counts=counts, limit=LOOKED_AT)
+        if len(found) < LEAST:
+            return []
+        arms = (by_words(words, LOOKED_AT), by_meaning([(one.record, one.score) for one in found], LOOKED_AT))
+        clear = {id for arm in arms for id, evidence in arm.found if evidence >= STANDS_OUT}
+        return [one.id for one in fuse(arms) if one.id in clear]
+
+    def kept(self, shelf: Shelf) -> list[RecordId]:
+        """The memories of the user that stand out from all there are, the nearest first."""
+        found = self.meaning.nearest_to(
+            shelf.stream.key,
+            self.vector,
+            upto=shelf.position,
+            counts=lambda position: any(isinstance(one.body, UserMemory) for one in shelf.at(position)),
+            limit=KEPT,
+        )
+        if len(found) < FEW:
+            return []
+        scores = sorted(one.score for one in found)
+        usual, low = scores[len(scores) // 2 - 1], scores[len(scores) // 4]
+        away = max(AWAY * (1 - usual), SPREADS * (usual - low))
+        return [one.record for one in found if one.score - usual >= away]
+
+
+def _may_be_meant(record: Record) -> bool:
+    body = record.body
+    if isinstance(body, Message):
+        return body.role not in INSTRUCTING
+    return isinstance(body, ToolArtifact) and body.recalls is None and body.tool != RECALL

@@ -1,0 +1,76 @@
+"""Answering the calls of the recall tool in a model's newest message, and recording the answers beside other calls.
+
+Internal; `callsheet.serve.proxy` is its user: it answers for a client that does not see these calls.
+"""
+
+from typing import NamedTuple
+
+from callsheet.assemble.blocks import Answer, Text
+from callsheet.assemble.compose import text_of
+from callsheet.graph.enums import Privacy
+from callsheet.graph.ids import RecordId
+from callsheet.recall.request import DEFAULT_LIMIT, SMALLEST_LIMIT
+from callsheet.recall.tool import NAME as RECALL
+from callsheet.runtime.admitting import policy_of
+from callsheet.runtime.conversation import Conversation
+from callsheet.runtime.drafting import Drafting, Ran
+from callsheet.runtime.recalling import answer_for
+from callsheet.runtime.tail import KnownCall, Tail
+
+SPENT = "(recall: no more can be read for this answer; answer with what you have)"
+"""What a call is answered for which no bytes are left."""
+
+
+class Recalls(NamedTuple):
+    """What was answered."""
+
+    #: The results, in the order of their calls.
+    ids: tuple[RecordId, ...]
+    #: Bytes of their texts.
+    size: int
+
+
+def answer_calls(talk: Conversation, *, limit: int) -> Recalls:
+    """Answer the recalls of the newest message that wait, with at most `limit` bytes of content, and record that.
+
+    The other calls of that message go on waiting. Each call is answered, whatever the model wrote.
+    """
+    session, view = talk._session, talk._view
+    sheet = talk._shown()
+    texts: dict[RecordId, str] = {}
+    for known in waiting(session.tail(view, fresh=True)):
+        given = text_of(session.read(known.body.arguments))
+        most = min(limit, DEFAULT_LIMIT)
+        text = answer_for(session, view, given, sheet, limit=most) if most >= SMALLEST_LIMIT else SPENT
+        texts[known.id] = text
+        limit -= len(text.encode("utf-8", "surrogatepass"))
+    if not texts:
+        return Recalls((), 0)
+    tools = policy_of(session, sheet.pins.policy_set).tools if sheet is not None else ()
+    declared: dict[str, Privacy] = {tool.name: tool.privacy for tool in tools if tool.privacy is not None}
+    made: list[RecordId] = []
+
+    def draft(drafting: Drafting) -> None:
+        made.clear()
+        drafting.declared = declared
+        for known in waiting(drafting.tail):
+            if known.id in texts:
+                content = (Text(text=texts[known.id]),)
+                answer = Answer(call=known.body.provider_id, tool=RECALL, content=content)
+                made.append(drafting.answered(answer, None, Ran(call=known)))
+
+    session.append(view, draft)
+    return Recalls(tuple(made), sum(len(text.encode("utf-8", "surrogatepass")) for text in texts.values()))
+
+
+def waiting(tail: Tail) -> list[KnownCall]:
+    """The recalls of the newest message that have no answer."""
+    return [
+        known for known in tail.open.values() if known.body.tool == RECALL and known.body.message == tail.last_message
+    ]
+
+
+def stands_beside(talk: Conversation) -> bool:
+    """Whether a recall was answered beside the calls whose results came last: its client never saw it."""
+    tail = talk._session.tail(talk._view)
+    return any(known.body.tool == RECALL for known in tail.answered.values())
