@@ -20,7 +20,7 @@ _INTRODUCTION = """\
 # Command line
 
 `callsheet` and `python -m callsheet` are the same program. Every command but `replay` works on a store, which is given
-by `--store`; `import`, `demo` and `restore` make it where there is none, the others refuse to.
+by `--store`; `import`, `demo`, `restore` and `serve` make it where there is none, the others refuse to.
 
 Rows come out as tables for people, and with `--json` for programs: one JSON document, or JSON Lines (a document on each
 line) where there are many rows, as `show` has them. `export` writes JSON Lines in any case. Long work tells of its

@@ -6,7 +6,8 @@
     │   ├── InvalidOption              input.option                an argument has a value it cannot have
     │   ├── InvalidTime                input.time                  a time without zone, or not a time
     │   ├── InvalidLine                input.line                  one line of a file cannot be imported
-    │   └── PolicyError                input.policy                a policy set is unknown or inconsistent
+    │   ├── PolicyError                input.policy                a policy set is unknown or inconsistent
+    │   └── ConfigError                input.config                a file of settings is wrong
     ├── NotFound                       not_found                   no such record, or none that may be seen
     ├── RecallRefused                  recall_refused              a policy keeps this content from this provider
     ├── ToolError                      tool
@@ -98,6 +99,17 @@ class PolicyError(InputError):
         #: The line and column of the document, from 1; None: it is no matter of one place.
         self.place = place
         #: All that is wrong with a document, each with its place, in its order; the message is the first of them.
+        self.problems = problems or (str(self),)
+
+
+class ConfigError(InputError):
+    """A file of settings is wrong; nothing was started."""
+
+    code = "input.config"
+
+    def __init__(self, message: str | None = None, *, problems: tuple[str, ...] = ()) -> None:
+        super().__init__(message)
+        #: All that is wrong, each with file, line and column, in the order of the file; the message is the first.
         self.problems = problems or (str(self),)
 
 

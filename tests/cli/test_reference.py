@@ -9,8 +9,21 @@ import pytest
 from callsheet.cli.exits import MEANINGS, Exit
 
 ROOT = Path(__file__).resolve().parents[2]
-COMMANDS = ["demo", "import", "export", "show", "assemble", "explain", "approvals", "policy", "replay", "eval"]
-COMMANDS += ["verify", "rebuild", "backup", "restore", "worker"]
+COMMANDS = [
+    "demo",
+    "import",
+    "export",
+    "show",
+    "assemble",
+    "explain",
+    "recall",
+    "memory",
+    "approvals",
+    "policy",
+    "replay",
+    "eval",
+]
+COMMANDS += ["verify", "rebuild", "backup", "restore", "worker", "serve"]
 
 
 @pytest.fixture(scope="module")

@@ -29,7 +29,7 @@ def add(commands: Commands) -> None:
         metavar="TOKENS",
         help="what the request may take (default: the model's window less room for the reply)",
     )
-    parser.add_argument("--tools", metavar="FILE", help="tool schemas, a JSON list in either provider's shape")
+    parser.add_argument("--tools", metavar="FILE", help="tool schemas, a JSON list in any provider's shape")
     parser.add_argument(
         "--policy", metavar="FILE|NAME", help="the policy set, built in or a YAML file (default: the library's)"
     )

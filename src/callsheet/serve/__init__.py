@@ -1,0 +1,1 @@
+"""What answers over a network: the proxy that stands before a provider."""

@@ -1,0 +1,97 @@
+"""Bodies of requests: read within limits and decoded; and JSON written back."""
+
+import json
+from collections.abc import AsyncIterator, Mapping
+from typing import TYPE_CHECKING, Literal
+
+import anyio
+import msgspec
+
+from callsheet.errors import InputError
+from callsheet.serve.proxy.packing import too_large
+from callsheet.serve.proxy.settings import Limits
+from callsheet.serve.proxy.turned import Turned
+from callsheet.wire.failures import Failure
+from callsheet.wire.jsonvalue import NESTING_LIMIT, nested_too_deep
+
+if TYPE_CHECKING:
+    from starlette.types import Receive
+
+
+class ClientGone(Exception):
+    """The client closed the connection."""
+
+
+async def read_body(receive: "Receive", headers: Mapping[str, str], limits: Limits) -> bytes:
+    """The whole body as it came. Raises `Turned` for one that is too large or too slow, and `ClientGone`."""
+    declared = headers.get("content-length", "")
+    if declared.isdigit() and int(declared) > limits.body:
+        raise too_large(limits.body)
+    pieces: list[bytes] = []
+    size = 0
+    async for piece in arriving(receive, limits):
+        size += len(piece)
+        if size > limits.body:
+            raise too_large(limits.body)
+        pieces.append(piece)
+    return b"".join(pieces)
+
+
+async def arriving(receive: "Receive", limits: Limits) -> AsyncIterator[bytes]:
+    """The pieces of a body as they come. Raises `Turned` for one that stops coming, and `ClientGone`."""
+    more = True
+    while more:
+        try:
+            with anyio.fail_after(limits.body_seconds):
+                message = await receive()
+        except TimeoutError:
+            raise Turned(408, Failure.TIMEOUT, "the body of the request did not come in time") from None
+        if message["type"] == "http.disconnect":
+            raise ClientGone
+        more = message.get("more_body", False)
+        if message.get("body"):
+            yield message["body"]
+
+
+# --------------------------------------------------------------------------- JSON
+
+
+def decoded(content: bytes) -> object:
+    """The JSON of a body. Raises `Turned` that says what is wrong and where."""
+    try:
+        found: object = msgspec.json.decode(content)
+    except msgspec.DecodeError as problem:
+        found = _leniently(content, str(problem))
+    except RecursionError:
+        raise _too_deep() from None
+    if (content.count(b"{") + content.count(b"[")) > NESTING_LIMIT and nested_too_deep(found):
+        raise _too_deep()
+    return found
+
+
+def _leniently(content: bytes, problem: str) -> object:
+    """Lone surrogates in escapes, which programs write that cut text in the middle of a character."""
+    if b"\\u" in content:
+        try:
+            return json.loads(content, parse_constant=_refused)
+        except (ValueError, RecursionError):
+            pass
+    raise Turned(400, Failure.INVALID, f"the body of the request is not JSON: {problem}")
+
+
+def _refused(constant: str) -> object:
+    raise ValueError(constant)
+
+
+def _too_deep() -> Turned:
+    return Turned(400, Failure.INVALID, f"the body of the request is nested deeper than {NESTING_LIMIT} levels")
+
+
+def encoded(value: object, *, order: Literal["sorted"] | None = None) -> bytes:
+    """JSON as bytes, lone surrogates as escapes."""
+    try:
+        return msgspec.json.encode(value, order=order)
+    except (UnicodeEncodeError, ValueError):
+        return json.dumps(value, separators=(",", ":"), sort_keys=order is not None).encode()
+    except RecursionError:
+        raise InputError("a body is nested too deep to be written") from None

@@ -1,0 +1,266 @@
+"""What is recorded once an answer is over, however it ended: the answer, what it cost, what was sent. Blocks."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from callsheet.assemble.blocks import Call, Reply, Said, Text
+from callsheet.graph.enums import RunStatus
+from callsheet.recall.tool import NAME as RECALL
+from callsheet.runtime.hidden_recalls import answer_calls
+from callsheet.serve.proxy.journal import Ended, Outcome, Sent
+from callsheet.serve.proxy.preparing import Order, Prepared, Preparing
+from callsheet.serve.proxy.pricing import Tokens, dollars, of_usage
+from callsheet.serve.proxy.recognising import Placed
+from callsheet.serve.proxy.settings import Price
+from callsheet.wire import formats
+from callsheet.wire.names import Wire
+from callsheet.wire.reading import Fields
+from callsheet.wire.splicing import merged
+from callsheet.wire.tokens import counter_for
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Round:
+    """A round before the last: its response asks for recalls alone, so the client does not see it as one."""
+
+    prepared: Prepared
+    response: Fields
+    #: As reported, or else estimated.
+    tokens: Tokens | None
+    reported: bool
+    #: Bytes that were read for it.
+    read: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Came:
+    """What came of a request."""
+
+    outcome: Outcome
+    status: int
+    response: Fields | None = None
+    #: How it went wrong, without content; empty: it did not.
+    problem: str = ""
+    #: What came before it.
+    rounds: Sequence[Round] = ()
+
+
+_STATUSES = {
+    Outcome.CUT_OFF: RunStatus.CANCELLED,
+    Outcome.UNREACHED: RunStatus.TIMED_OUT,
+}
+
+
+def conclude(preparing: Preparing, order: Order, prepared: Prepared, came: Came) -> Reply | None:
+    """Record the answer in its conversation, and return it as it was read; None: none that can be read came.
+
+    Raises what recording raises; what was not recorded then is recorded from the client's next request.
+    """
+    reply = read(came.response, order.wire)
+    if came.outcome in (Outcome.ANSWERED, Outcome.CUT_OFF, Outcome.BROKEN):
+        preparing.went(order, prepared, order.at)
+    placed = prepared.placed
+    if placed is None:
+        return reply
+    known = False
+    try:
+        known = _recorded(preparing, order, prepared, placed, came=came, reply=reply)
+    finally:
+        if not known:
+            preparing.recogniser.failed(placed)
+    return reply
+
+
+def went_on(
+    preparing: Preparing, order: Order, prepared: Prepared, response: Fields, *, limit: int, size: int
+) -> Round:
+    """Record a response that asks for recalls alone, and answer these with at most `limit` bytes.
+
+    `size`: bytes of the request of the client.
+    """
+    placed = prepared.placed
+    assert placed is not None, "what is sent is assembled in a conversation"
+    preparing.went(order, prepared, order.at)
+    reply = read(response, order.wire)
+    placed.talk.record(response, sheet=prepared.sheet, wire=order.wire.value)
+    answered = answer_calls(placed.talk, limit=limit)
+    usage = reply.usage if reply is not None else None
+    came = Came(outcome=Outcome.ANSWERED, status=200, response=response)
+    tokens = of_usage(usage) if usage is not None else _estimated(order, prepared, came, reply, size)
+    return Round(
+        prepared=prepared.light(),
+        response=response,
+        tokens=tokens,
+        reported=usage is not None,
+        read=answered.size,
+    )
+
+
+def _recorded(
+    preparing: Preparing, order: Order, prepared: Prepared, placed: Placed, *, came: Came, reply: Reply | None
+) -> bool:
+    """Record an answer, or that there was none. Whether there is one that the client goes on from."""
+    whole = came.outcome is Outcome.ANSWERED
+    if reply is not None and came.response is not None and (whole or tells(reply)):
+        weighed = prepared.weighed
+        fits = prepared.sent is Sent.SHEET or (weighed is not None and weighed.alike)
+        response = came.response if fits else unmetered(came.response)
+        recorded = placed.talk.record(response, sheet=prepared.sheet, wire=order.wire.value)
+        if not recorded.ids:
+            return False
+        id = reply.response if whole else None
+        last, shown = recorded.ids[-1], reply.said
+        if prepared.hides:
+            # Recalls beside calls of the client's: their results stand there before those come.
+            left = order.handling.recall_bytes - sum(one.read for one in came.rounds)
+            answered = answer_calls(placed.talk, limit=min(left, preparing.readable(order, prepared)))
+            last = (*recorded.ids, *answered.ids)[-1]
+            shown = _shown(came, order.wire) or shown
+        preparing.recogniser.answered(placed, shown, last, response_id=id)
+        return True
+    if prepared.sheet is not None and not whole:
+        status = _STATUSES.get(came.outcome, RunStatus.FAILED)
+        placed.talk.failed(prepared.sheet, status=status, error=came.problem or f"HTTP {came.status}")
+    return False
+
+
+def _shown(came: Came, wire: Wire) -> Said | None:
+    """What the client sees of an answer in which calls are hidden."""
+    responses = [*(one.response for one in came.rounds), *([came.response] if came.response is not None else [])]
+    reply = read(merged(responses, wire, RECALL), wire)
+    return reply.said if reply is not None else None
+
+
+def read(response: Fields | None, wire: Wire) -> Reply | None:
+    """A response as it is recorded; None: it cannot be read."""
+    if not response:
+        return None
+    try:
+        return formats.parse_reply(response, wire)
+    except Exception:  # noqa: BLE001 - what a provider sends must not fail the client, who has it already
+        return None
+
+
+def tells(reply: Reply) -> bool:
+    """Whether an answer that was cut off stands for itself: words, and no call that the client never got whole."""
+    return bool(reply.said.parts) and not reply.said.calls
+
+
+_METERS = ("usage", "usageMetadata", "usage_metadata")
+
+
+def unmetered(response: Fields) -> Fields:
+    """A response without the usage that it reports: it is that of another request than the sheet's."""
+    return {key: value for key, value in response.items() if key not in _METERS}
+
+
+def ended(at: int, order: Order, prepared: Prepared | None, came: Came, reply: Reply | None, *, size: int) -> Ended:
+    """The row of the request, with what it cost and what the client's own would have. `size`: bytes that were sent."""
+    usage = reply.usage if reply is not None else None
+    weighed = prepared.weighed if prepared is not None else None
+    tokens = of_usage(usage) if usage is not None else _estimated(order, prepared, came, reply, size)
+    placed = prepared.placed if prepared is not None else None
+    sheet = prepared.sheet if prepared is not None else None
+    costs = _Costs.none() if order.price is None or tokens is None else _costs(order.price, tokens, prepared)
+    made = Ended(
+        at=at,
+        sent=prepared.sent if prepared is not None else Sent.NOTHING,
+        outcome=came.outcome,
+        status=came.status,
+        conversation=placed.talk.id if placed is not None else "",
+        sheet=sheet.id if sheet is not None else "",
+        how=placed.how.value if placed is not None else "",
+        asked=weighed.own.tokens if weighed is not None else 0,
+        asked_cached=weighed.own_cached if weighed is not None else 0,
+        assembled=weighed.assembled.tokens if weighed is not None else 0,
+        assembled_cached=weighed.assembled_cached if weighed is not None else 0,
+        reported=usage is not None,
+        input=tokens.input if tokens is not None else 0,
+        cached=tokens.cached if tokens is not None else 0,
+        written=tokens.written if tokens is not None else 0,
+        output=tokens.output if tokens is not None else 0,
+        cost=costs.cost,
+        plain_cost=costs.plain,
+        assembled_cost=costs.assembled,
+    )
+    return _with_rounds(made, order, came.rounds, tokens) if came.rounds else made
+
+
+def _with_rounds(last: Ended, order: Order, rounds: Sequence[Round], tokens: Tokens | None) -> Ended:
+    """The row with the rounds before the last. The client's own request would have been sent once, and answered so."""
+    found = [one.tokens or Tokens(input=0) for one in rounds]
+    weighed = [one.prepared.weighed for one in rounds if one.prepared.weighed is not None]
+    row = replace(
+        last,
+        assembled=last.assembled + sum(one.assembled.tokens for one in weighed),
+        assembled_cached=last.assembled_cached + sum(one.assembled_cached for one in weighed),
+        reported=last.reported and all(one.reported for one in rounds),
+        input=last.input + sum(one.input for one in found),
+        cached=last.cached + sum(one.cached for one in found),
+        written=last.written + sum(one.written for one in found),
+        output=last.output + sum(one.output for one in found),
+    )
+    if order.price is None:
+        return row
+    spent = sum(dollars(order.price, one) for one in found)
+    answered = replace(found[0], output=tokens.output if tokens is not None else 0)
+    plain = _costs(order.price, answered, rounds[0].prepared).plain
+    cost = (last.cost or 0.0) + spent
+    return replace(row, cost=cost, plain_cost=plain, assembled_cost=cost)
+
+
+_BYTES = 4
+"""Bytes of a request for each token of it, where nothing better is known."""
+
+
+def _estimated(order: Order, prepared: Prepared | None, came: Came, reply: Reply | None, size: int) -> Tokens | None:
+    """Tokens where none were reported, as in streams whose client did not ask for them; None: nothing is charged."""
+    if prepared is None or came.outcome not in (Outcome.ANSWERED, Outcome.CUT_OFF, Outcome.BROKEN):
+        return None
+    weighed = prepared.weighed
+    if weighed is None:
+        sent = size // _BYTES
+    else:
+        sent = (weighed.assembled if prepared.sent is Sent.SHEET else weighed.own).tokens
+    model = prepared.light().model or order.model or ""
+    counter = counter_for(order.provider, model)
+    said = reply.said.parts if reply is not None else ()
+    texts = [part.text for part in said if isinstance(part, Text)]
+    texts += [part.arguments for part in said if isinstance(part, Call)]
+    return Tokens(input=sent, output=sum(map(counter.count, texts)))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Costs:
+    cost: float | None
+    plain: float | None
+    assembled: float | None
+
+    @classmethod
+    def none(cls) -> "_Costs":
+        return cls(cost=None, plain=None, assembled=None)
+
+
+def _costs(price: Price, tokens: Tokens, prepared: Prepared | None) -> _Costs:
+    """What the request cost, by the usage that was reported; and what the other one would have.
+
+    The other one's tokens are its count, times what the provider counted for each token counted of the one that was
+    sent. What of it would have been cached is what its cache would have held, times the share of what it held of the
+    one that was sent that the provider reported as read from there.
+    """
+    cost = dollars(price, tokens)
+    weighed = prepared.weighed if prepared is not None else None
+    if prepared is None or weighed is None:
+        return _Costs(cost=cost, plain=cost, assembled=None)
+    sheet = prepared.sent is Sent.SHEET
+    sent, other = (weighed.assembled, weighed.own) if sheet else (weighed.own, weighed.assembled)
+    held, other_held = (
+        (weighed.assembled_cached, weighed.own_cached) if sheet else (weighed.own_now, weighed.assembled_cached)
+    )
+    scale = tokens.input / sent.tokens if sent.tokens else 1.0
+    hit = min(1.0, tokens.cached / (held * scale)) if held and scale else 1.0
+    input = round(other.tokens * scale)
+    cached = min(input, round(other_held * scale * hit))
+    written = input - cached if tokens.written else 0
+    would = dollars(price, Tokens(input=input, cached=cached, written=written, output=tokens.output))
+    return _Costs(cost=cost, plain=would if sheet else cost, assembled=cost if sheet else would)

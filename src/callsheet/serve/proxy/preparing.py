@@ -1,0 +1,353 @@
+"""What is made of a client's request before it is sent on: read, recognised, recorded, assembled, weighed.
+
+All of it blocks, and runs in a thread.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from callsheet.errors import AssemblyError, CallsheetError, InvalidMessage, InvalidOption, NotFound
+from callsheet.policy.sets import PolicySetDocument
+from callsheet.recall.tool import NAME as RECALL
+from callsheet.runtime.conversation import Conversation
+from callsheet.runtime.hidden_recalls import stands_beside
+from callsheet.runtime.redacting import shows_secrets
+from callsheet.runtime.routing import Provider, keeps_nothing
+from callsheet.runtime.sheet import Sheet
+from callsheet.runtime.windows import window_of
+from callsheet.serve.proxy.bodies import encoded
+from callsheet.serve.proxy.journal import Sent
+from callsheet.serve.proxy.offering import takes_tool
+from callsheet.serve.proxy.permitting import Clean, holds_no_more, lets_all, passing, speaking_for
+from callsheet.serve.proxy.recognising import Placed, Recogniser
+from callsheet.serve.proxy.settings import Handling, Price
+from callsheet.serve.proxy.turned import Turned
+from callsheet.serve.proxy.weighing import (
+    Before,
+    Memory,
+    Scales,
+    Weight,
+    a_round_more,
+    billed,
+    rates,
+    readable,
+    round_costs,
+)
+from callsheet.wire import formats
+from callsheet.wire.asked import read_request, write_request
+from callsheet.wire.body import Asked
+from callsheet.wire.failure import Failure
+from callsheet.wire.names import Wire
+from callsheet.wire.reading import Fields
+from callsheet.wire.tokens import counter_for
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Order:
+    """One request of a client, as far as it was understood by its address and headers."""
+
+    wire: Wire
+    #: Whom policy sets, catalogue and counters take the upstream for.
+    provider: str
+    model: str | None
+    stream: bool | None
+    handling: Handling
+    price: Price | None
+    scope: str
+    named: str | None
+    user: str | None
+    at: int
+    #: Whether the client wants Gemini's stream as a list, not as events.
+    listed: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Weighed:
+    """Sizes of the client's own request and of the assembled one, and what the provider's cache holds of each."""
+
+    own: Weight
+    assembled: Weight
+    #: Of the client's own, had it always been sent as it came.
+    own_cached: int
+    #: Of the client's own and of the assembled one, as things were really sent.
+    own_now: int
+    assembled_cached: int
+
+    @property
+    def alike(self) -> bool:
+        """Whether both say the same: what is reported of one holds for the other."""
+        return self.own.pieces == self.assembled.pieces
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Prepared:
+    """A request that is ready to be sent."""
+
+    sent: Sent
+    #: None: the client's own bytes.
+    content: bytes | None
+    asked: Asked | None = None
+    placed: Placed | None = None
+    sheet: Sheet | None = None
+    weighed: Weighed | None = None
+    #: What of ours failed, where the client's own is sent therefore.
+    failure: Exception | None = None
+    #: As the request names it.
+    model: str = ""
+    #: Whether calls of the recall tool are kept from the client and answered here.
+    hides: bool = False
+    #: Whether the model is offered it.
+    recalls: bool = False
+    #: Tokens at the full price by which this is cheaper than the client's own: what rounds of recalls may cost.
+    spare: float = 0.0
+    #: How far ahead that is reckoned.
+    horizon: int = 1
+
+    def light(self) -> "Prepared":
+        """What is still needed once it was sent."""
+        model = self.asked.model if self.asked is not None else self.model
+        return replace(self, content=None, asked=None, model=model)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Preparing:
+    """Prepares requests for one tenant."""
+
+    recogniser: Recogniser
+    scales: Scales
+    memory: Memory
+    clean: Clean = field(default_factory=Clean)
+
+    def prepare(self, order: Order, body: object) -> Prepared:
+        """What is sent for this body. Raises `Turned` for what is no request, and for what cannot be let through."""
+        policy = speaking_for(order.handling.policy, base_name(order), order.provider)
+        may_pass = order.handling.observe_only or lets_all(policy, order.provider)
+        asked: Asked | None = None
+        placed: Placed | None = None
+        try:
+            asked = read_request(body, order.wire, model=order.model, stream=order.stream)
+            placed = self.recogniser.place(asked, scope=order.scope, named=order.named, user=order.user)
+            return self._assembled(order, asked, placed, _fields(body), may_pass=may_pass)
+        except (InvalidMessage, InvalidOption) as problem:
+            if not may_pass:
+                raise Turned(400, Failure.INVALID, f"{problem} (callsheet; nothing was sent)") from problem
+            failure: Exception = problem
+        except NotFound as problem:
+            # It goes on from a response that only the provider has.
+            if not may_pass:
+                raise Turned(400, Failure.INVALID, _UNSEEN) from None
+            failure = problem
+        except Exception as problem:
+            if not may_pass:
+                raise _kept_back(problem) from problem
+            failure = problem
+        # The provider knows best what is wrong with it, and nothing in it is kept from there.
+        return Prepared(sent=Sent.UNASSEMBLED, content=None, asked=asked, placed=placed, failure=failure)
+
+    def _assembled(self, order: Order, asked: Asked, placed: Placed, body: Fields, *, may_pass: bool) -> Prepared:
+        handling = order.handling
+        talk = placed.talk
+        policy = speaking_for(handling.policy, base_name(order), order.provider)
+        horizon = handling.horizon if handling.horizon is not None else policy.horizon
+        if placed.new:
+            horizon = 1  # nobody knows whether another one comes
+        hides = handling.recall and takes_tool(asked, listed=order.listed)
+        sheet, written = self._made(order, asked, talk, policy, recall=hides)
+        weighed = self._weighed(order, asked, talk, body, written)
+        if _offers(sheet) and not _has_room(order, asked, weighed, horizon):
+            # What a call would cost beside is not saved, so the model shall make none.
+            sheet, written = self._made(order, asked, talk, policy, recall=False)
+            weighed = self._weighed(order, asked, talk, body, written)
+        if handling.observe_only:
+            return Prepared(sent=Sent.OWN, content=None, asked=asked, placed=placed, sheet=sheet, weighed=weighed)
+        pays = _pays(order, asked, weighed, horizon)
+        # Behind a turn of which the client knows but a part, its own request may be one that no provider takes.
+        pays = pays or stands_beside(talk)
+        if not pays and (may_pass or self._may_stay((order.provider, asked.model), policy, talk, body, weighed)):
+            return Prepared(sent=Sent.OWN, content=None, asked=asked, placed=placed, sheet=sheet, weighed=weighed)
+        return Prepared(
+            sent=Sent.SHEET,
+            content=encoded(written),
+            asked=asked,
+            placed=placed,
+            sheet=sheet,
+            weighed=weighed,
+            # Where earlier ones are in view the model may call it without being offered it.
+            hides=hides and (_offers(sheet) or any(_NAMED in block for block in sheet.blocks)),
+            recalls=_offers(sheet),
+            spare=_spare(order, asked, weighed, horizon),
+            horizon=horizon,
+        )
+
+    def further(self, order: Order, prepared: Prepared, *, recall: bool) -> Prepared:
+        """The request that goes on behind recalls that were answered. With `recall` the model may call for more, where
+        that is paid for. Raises `Turned`.
+        """
+        asked, placed, weighed = prepared.asked, prepared.placed, prepared.weighed
+        assert asked is not None
+        assert placed is not None
+        assert weighed is not None
+        try:
+            policy = speaking_for(order.handling.policy, base_name(order), order.provider)
+            cost = rates(order.provider, asked.model, order.price)
+            for offers in (True, False) if recall else (False,):
+                sheet, written = self._made(order, asked, placed.talk, policy, recall=offers)
+                assembled = self.scales.weigh(written, order.wire, counter_for(order.provider, asked.model))
+                before = self._before(order, asked, placed.talk)
+                cached = assembled.cached(before.sent) if before is not None else 0
+                spare = prepared.spare - round_costs(assembled, cached, cost, order.price)
+                if not _offers(sheet) or spare >= a_round_more(assembled, cost, prepared.horizon, order.price):
+                    break
+        except Exception as problem:
+            raise _kept_back(problem) from problem
+        return replace(
+            prepared,
+            content=encoded(written),
+            sheet=sheet,
+            weighed=replace(weighed, assembled=assembled, assembled_cached=cached),
+            recalls=_offers(sheet),
+            spare=spare,
+        )
+
+    def readable(self, order: Order, prepared: Prepared) -> int:
+        """Bytes that may be read for the calls that answer this request."""
+        assert prepared.weighed is not None
+        cost = rates(order.provider, prepared.light().model, order.price)
+        return readable(prepared.spare, prepared.weighed.assembled, cost, prepared.horizon, order.price)
+
+    @staticmethod
+    def _made(
+        order: Order, asked: Asked, talk: Conversation, policy: PolicySetDocument, *, recall: bool
+    ) -> tuple[Sheet, Fields]:
+        sheet = talk.assemble(
+            provider=order.provider,
+            model=asked.model,
+            tools=_offered(asked),
+            policy=policy,
+            budget=order.handling.budget,
+            reserve=_reserve(order, asked),
+            recall=recall,
+        )
+        return sheet, write_request(asked, sheet.request(), passes=passing(policy, order.provider))
+
+    def _may_stay(
+        self, provider: Provider, policy: PolicySetDocument, talk: Conversation, body: Fields, weighed: Weighed
+    ) -> bool:
+        """Whether the client's own request may go out: the policy set keeps nothing that is in it."""
+        if holds_no_more(weighed.own, weighed.assembled):
+            return True
+        if not shows_secrets(policy, provider[0]) and not self.clean.is_clean(body, weighed.own):
+            return False
+        return keeps_nothing(talk._session, talk._view, provider, policy)
+
+    def _weighed(self, order: Order, asked: Asked, talk: Conversation, body: Fields, written: Fields) -> Weighed:
+        counter = counter_for(order.provider, asked.model)
+        own = self.scales.weigh(body, order.wire, counter)
+        assembled = self.scales.weigh(written, order.wire, counter)
+        before = self._before(order, asked, talk)
+        return Weighed(
+            own=own,
+            assembled=assembled,
+            own_cached=own.cached(before.own) if before is not None else 0,
+            own_now=own.cached(before.sent) if before is not None else 0,
+            assembled_cached=assembled.cached(before.sent) if before is not None else 0,
+        )
+
+    def _before(self, order: Order, asked: Asked, talk: Conversation) -> Before | None:
+        life = rates(order.provider, asked.model, order.price).life
+        names = [f"{place}\0{order.provider}\0{asked.model}" for place in places(talk)]
+        found = (self.memory.before(name, order.at, life) for name in names)
+        return next((one for one in found if one is not None), None)
+
+    def went(self, order: Order, prepared: Prepared, at: int) -> None:
+        """Remember what was sent, once the provider has read it."""
+        weighed, placed = prepared.weighed, prepared.placed
+        if weighed is None or placed is None:
+            return
+        sent = weighed.assembled if prepared.sent is Sent.SHEET else weighed.own
+        before = Before(at=at, sent=sent, own=weighed.own)
+        for place in places(placed.talk):
+            self.memory.sent(f"{place}\0{order.provider}\0{prepared.light().model}", before)
+
+
+def _pays(order: Order, asked: Asked, weighed: Weighed, horizon: int) -> bool:
+    """Whether the assembled request is no larger, and cheaper; see `weighing`."""
+    return weighed.assembled.tokens <= weighed.own.tokens and _spare(order, asked, weighed, horizon) > 0
+
+
+def _spare(order: Order, asked: Asked, weighed: Weighed, horizon: int) -> float:
+    cost = rates(order.provider, asked.model, order.price)
+    ours = billed(weighed.assembled, weighed.assembled_cached, cost, horizon)
+    return billed(weighed.own, weighed.own_now, cost, horizon) - ours
+
+
+def _has_room(order: Order, asked: Asked, weighed: Weighed, horizon: int) -> bool:
+    """Whether calls of the recall tool are paid for by what is saved."""
+    cost = rates(order.provider, asked.model, order.price)
+    more = a_round_more(weighed.assembled, cost, horizon, order.price)
+    return _spare(order, asked, weighed, horizon) >= more
+
+
+_NAMED = b'"' + RECALL.encode() + b'"'
+
+
+def _offers(sheet: Sheet) -> bool:
+    """Whether a request offers the recall tool: something is not shown in full there."""
+    return RECALL in sheet.record.boundary.tools
+
+
+def places(talk: Conversation) -> tuple[str, str]:
+    """A branch, and the conversation that it is of: a new branch goes on from what was sent on another one."""
+    return f"{talk.id}/{talk.branch_id}", talk.id
+
+
+def base_name(order: Order) -> str:
+    """The provider behind the name that it has in requests of one of its formats."""
+    return order.provider.removesuffix("-responses") if order.wire is Wire.OPENAI_RESPONSES else order.provider
+
+
+_UNSEEN = (
+    "callsheet does not know the response that this request goes on from, and its policy set lets nothing pass unseen; "
+    "send the whole history"
+)
+
+
+def _kept_back(problem: Exception) -> Turned:
+    """Why a request that could not be assembled is not let through either. Ids and classes, never content."""
+    code = problem.code if isinstance(problem, CallsheetError) else "internal"
+    said = f"callsheet could not assemble this request ({code}), and its policy set lets nothing pass unseen"
+    if isinstance(problem, AssemblyError):
+        return Turned(400, Failure.INVALID, said)  # the same request would fail again
+    return Turned(503, Failure.UNAVAILABLE, said)
+
+
+def _fields(body: object) -> Fields:
+    return body if isinstance(body, dict) else {}
+
+
+def _offered(asked: Asked) -> list[Mapping[str, object]]:
+    """The client's tools that assembly knows the shape of; those of the provider's own kinds go as they came."""
+    found: list[Mapping[str, object]] = []
+    named: set[str] = set()
+    for place, tool in enumerate(asked.tools):
+        try:
+            name = formats.tool_name(tool, f"tools[{place}]")
+        except InvalidMessage:
+            continue
+        if name not in named:
+            named.add(name)
+            found.append(tool)
+    return found
+
+
+_ALLOWANCES = ("max_completion_tokens", "max_tokens", "max_output_tokens")
+
+
+def _reserve(order: Order, asked: Asked) -> int:
+    """Tokens kept free for the reply: what the client allows it where that is more, within half of the window."""
+    window, _ = window_of(order.provider, asked.model)
+    generation = asked.rest.get("generationConfig")
+    given = [asked.rest.get(name) for name in _ALLOWANCES]
+    given.append(generation.get("maxOutputTokens") if isinstance(generation, dict) else None)
+    allowed = max((one for one in given if isinstance(one, int) and not isinstance(one, bool)), default=0)
+    return max(1, min(max(order.handling.reserve, allowed), window // 2))

@@ -1,0 +1,116 @@
+"""The server: connections of clients, with patience for their beginnings, and a graceful end."""
+
+import asyncio
+import socket
+from collections.abc import Callable
+from typing import Any
+
+import uvicorn
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from callsheet.errors import InvalidOption
+from callsheet.serve.proxy.app import application
+from callsheet.serve.proxy.opening import Opening
+from callsheet.serve.proxy.settings import Limits, Settings
+
+_KEEP_ALIVE = 75
+"""Seconds for which an idle connection is kept: more than clients keep theirs, so that it is they who close it."""
+
+
+class Connection(HttpToolsProtocol):
+    """A connection that is closed where the head of a request does not come in time."""
+
+    #: Seconds.
+    patience = 10.0
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._waiting: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """See `asyncio.Protocol`."""
+        super().connection_made(transport)
+        self._wait()
+
+    def data_received(self, data: bytes) -> None:
+        """See `asyncio.Protocol`."""
+        if self._waiting is None and (self.cycle is None or self.cycle.response_complete):
+            self._wait()
+        super().data_received(data)
+
+    def on_headers_complete(self) -> None:
+        """The head is there."""
+        self._wait_no_more()
+        super().on_headers_complete()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """See `asyncio.Protocol`."""
+        self._wait_no_more()
+        super().connection_lost(exc)
+
+    def _wait(self) -> None:
+        self._waiting = self.loop.call_later(self.patience, self._impatient)
+
+    def _wait_no_more(self) -> None:
+        if self._waiting is not None:
+            self._waiting.cancel()
+            self._waiting = None
+
+    def _impatient(self) -> None:
+        self._waiting = None
+        if not self.transport.is_closing():
+            self.transport.close()
+
+
+def server(opening: Opening, *, started: Callable[[int], object] | None = None) -> uvicorn.Server:
+    """A server that is ready to `run`. `started` is told the port when it listens."""
+    settings = opening.settings
+    config = uvicorn.Config(
+        application(opening),
+        host=settings.host,
+        port=settings.port,
+        http=_patient(settings.limits),
+        ws="none",
+        lifespan="on",
+        loop="asyncio",
+        # These would tell addresses, in which keys stand.
+        access_log=False,
+        log_level="warning",
+        log_config=None,
+        date_header=False,
+        server_header=False,
+        proxy_headers=False,
+        timeout_keep_alive=_KEEP_ALIVE,
+        timeout_graceful_shutdown=max(1, round(settings.limits.shutdown_seconds)),
+    )
+    return _Server(config, started)
+
+
+def bound(settings: Settings) -> socket.socket:
+    """A socket at the address where the proxy is to listen. Raises `InvalidOption`."""
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    made = socket.socket(family)
+    try:
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        made.bind((settings.host, settings.port))
+    except OSError as problem:
+        made.close()
+        said = f"cannot listen at {settings.host}:{settings.port}: {problem.strerror}"
+        raise InvalidOption(said) from None
+    made.set_inheritable(False)
+    return made
+
+
+class _Server(uvicorn.Server):
+    def __init__(self, config: uvicorn.Config, started: Callable[[int], object] | None) -> None:
+        super().__init__(config)
+        self._told = started
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self._told is not None and self.started:
+            self._told(self.servers[0].sockets[0].getsockname()[1])
+
+
+def _patient(limits: Limits) -> type[asyncio.Protocol]:
+    return type("Connection", (Connection,), {"patience": limits.head_seconds})

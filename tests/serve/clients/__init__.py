@@ -1,0 +1,1 @@
+"""The providers' own clients, unmodified: all that changes is the address."""

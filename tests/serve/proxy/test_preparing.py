@@ -1,0 +1,171 @@
+"""What is sent: the assembled request where it pays, the client's own where that may go."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace as changed
+
+import pytest
+from msgspec.structs import replace
+
+import callsheet
+from callsheet.graph.enums import Level, Privacy
+from callsheet.policy.rules import About, Rule, Then
+from callsheet.policy.sets import BALANCED, BUILT_IN, PolicySetDocument
+from callsheet.policy.settings import ProviderForm
+from callsheet.serve.proxy.concluding import Came, conclude
+from callsheet.serve.proxy.journal import Outcome, Sent
+from callsheet.serve.proxy.permitting import lets_all, speaking_for
+from callsheet.serve.proxy.preparing import Order, Prepared, Preparing
+from callsheet.serve.proxy.pricing import price_of
+from callsheet.serve.proxy.recognising import Recogniser
+from callsheet.serve.proxy.settings import Handling
+from callsheet.serve.proxy.turned import Turned
+from callsheet.serve.proxy.weighing import Memory, Scales, billed, rates
+from callsheet.wire.names import Wire
+from tests.serve.proxy.scripted import chat, message
+
+SECOND = 1_000_000
+MODELS = {Wire.OPENAI: ("openai", "gpt-4o"), Wire.ANTHROPIC: ("anthropic", "claude-haiku-4-5")}
+
+
+@pytest.fixture
+def preparing() -> Iterator[Preparing]:
+    with callsheet.open(":memory:") as runtime:
+        yield Preparing(recogniser=Recogniser(runtime), scales=Scales(), memory=Memory())
+
+
+def order(handling: Handling, wire: Wire = Wire.OPENAI, at: int = 0) -> Order:
+    provider, model = MODELS[wire]
+    return Order(
+        wire=wire, provider=provider, model=None, stream=None, handling=handling,
+        price=price_of(handling, provider, model), scope="t/k", named=None, user=None, at=at,
+    )  # fmt: skip
+
+
+def play(preparing: Preparing, handling: Handling, wire: Wire, turns: int, *, pause: int = 1) -> Iterator[Prepared]:
+    """A conversation that looks things up, as its agent sends it again and again."""
+    history: list[dict[str, object]] = []
+    for turn in range(turns):
+        rows = json.dumps([{"turn": turn, "row": row, "text": "some words of a result"} for row in range(60)])
+        history.append({"role": "user", "content": f"question {turn}: {rows}"})
+        body = {"model": MODELS[wire][1], "max_tokens": 500, "messages": list(history)}
+        asked = order(handling, wire, at=turn * pause * SECOND)
+        prepared = preparing.prepare(asked, body)
+        yield prepared
+        answer = f"answer {turn}"
+        said = chat(answer) if wire is Wire.OPENAI else message(answer)
+        conclude(
+            preparing, asked, prepared, Came(outcome=Outcome.ANSWERED, status=200, response=json.loads(said.pieces[0]))
+        )
+        history.append({"role": "assistant", "content": answer})
+
+
+@pytest.mark.parametrize("pause", [1, 1_000], ids=["cached", "forgotten"])
+@pytest.mark.parametrize("wire", MODELS)
+def test_with_a_horizon_of_one_no_request_is_dearer_than_the_one_it_replaces(
+    preparing: Preparing, wire: Wire, pause: int
+) -> None:
+    provider, model = MODELS[wire]
+    handling = Handling(horizon=1)
+    cost = rates(provider, model, price_of(handling, provider, model))
+    sent = set()
+    for prepared in play(preparing, handling, wire, 24, pause=pause):
+        found = prepared.weighed
+        assert found is not None
+        assert prepared.sent in (Sent.SHEET, Sent.OWN)
+        if prepared.sent is Sent.SHEET:
+            ours = billed(found.assembled, found.assembled_cached, cost, 1)
+            assert ours < billed(found.own, found.own_now, cost, 1)
+            assert found.assembled.tokens <= found.own.tokens
+        sent.add(prepared.sent)
+    assert Sent.SHEET in sent
+
+
+@pytest.mark.parametrize("wire", MODELS)
+def test_looking_ahead_a_long_history_is_made_smaller(preparing: Preparing, wire: Wire) -> None:
+    *_, last = play(preparing, Handling(), wire, 24)
+    assert last.sent is Sent.SHEET
+    assert last.weighed is not None
+    assert last.weighed.assembled.tokens < last.weighed.own.tokens / 2
+
+
+def test_the_first_request_goes_as_it_came(preparing: Preparing) -> None:
+    (first,) = play(preparing, Handling(), Wire.ANTHROPIC, 1)
+    assert (first.sent, first.content) == (Sent.OWN, None)
+
+
+def test_what_a_set_keeps_back_goes_assembled_whatever_it_costs(preparing: Preparing) -> None:
+    secret = "AKIA" + "IOSFODNN7" + "EXAMPLE"
+    body = {"model": "gpt-4o", "messages": [{"role": "user", "content": f"It is {secret}, and " + "words " * 50}]}
+    prepared = preparing.prepare(order(Handling()), body)
+    assert prepared.sent is Sent.SHEET
+    assert prepared.content is not None
+    assert secret.encode() not in prepared.content
+    everything = preparing.prepare(order(Handling(policy=BUILT_IN["replay"])), body)
+    assert everything.content is None or secret.encode() in everything.content
+
+
+def test_what_goes_on_from_a_response_that_is_not_known(preparing: Preparing) -> None:
+    body = {"model": "gpt-4o", "input": "Hi", "previous_response_id": "resp_unknown"}
+    asked = as_responses(order(Handling()))
+    with pytest.raises(Turned, match="send the whole history") as caught:
+        preparing.prepare(asked, body)
+    assert caught.value.status == 400
+    passed = preparing.prepare(as_responses(order(Handling(policy=BUILT_IN["replay"]))), body)
+    assert (passed.sent, passed.content) == (Sent.UNASSEMBLED, None)
+
+
+def as_responses(made: Order) -> Order:
+    """The same for Responses."""
+    return changed(made, wire=Wire.OPENAI_RESPONSES, provider="openai-responses")
+
+
+def test_a_name_that_is_none_is_refused(preparing: Preparing) -> None:
+    body = {"model": "gpt-4o", "messages": [{"role": "user", "content": "Hi"}]}
+    with pytest.raises(Turned) as caught:
+        preparing.prepare(changed(order(Handling()), named="x" * 1_000), body)
+    assert caught.value.status == 400
+
+
+# --------------------------------------------------------------------------- what may pass
+
+
+def set_with(**said: object) -> PolicySetDocument:
+    made: PolicySetDocument = replace(BUILT_IN["replay"], name="own", version="1", **said)
+    return made
+
+
+KEEPS = ProviderForm(provider="openai", privacy=Privacy.PERSONAL, form=Level.NONE)
+OPENS = ProviderForm(provider="openai", privacy=Privacy.SECRET, form=Level.RAW)
+RULE = Rule(name="own", about=About.PROVIDER, when="true", then=Then.LEAVE_OUT)
+
+
+@pytest.mark.parametrize(
+    ("policy", "provider", "all_pass"),
+    [
+        (BUILT_IN["replay"], "openai", True),
+        (BUILT_IN["balanced"], "openai", False),
+        (BUILT_IN["lean"], "openai", False),
+        (BUILT_IN["faithful"], "openai", False),
+        (set_with(providers=(KEEPS,)), "openai", False),
+        (set_with(providers=(KEEPS,)), "anthropic", True),
+        (set_with(rules=(RULE,)), "anthropic", False),
+        (set_with(privacy=replace(BUILT_IN["replay"].privacy, secret=Level.SAFE), providers=(OPENS,)), "openai", True),
+        (set_with(privacy=replace(BUILT_IN["replay"].privacy, public=Level.SAFE)), "openai", False),
+    ],
+)
+def test_what_passes_unseen_passes_only_where_nothing_could_be_kept_back(
+    policy: PolicySetDocument, provider: str, all_pass: bool
+) -> None:
+    assert lets_all(policy, provider) == all_pass
+
+
+def test_what_is_kept_from_a_provider_is_kept_from_its_other_name() -> None:
+    policy = set_with(providers=(KEEPS,))
+    both = speaking_for(policy, "openai", "openai-responses")
+    assert not lets_all(both, "openai-responses")
+    assert str(both) != str(policy)
+    assert speaking_for(BALANCED, "openai", "openai-responses") is BALANCED
+    own = replace(KEEPS, provider="openai-responses", form=Level.SAFE)
+    said = set_with(providers=(KEEPS, own))
+    assert speaking_for(said, "openai", "openai-responses") is said
