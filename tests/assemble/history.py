@@ -1,7 +1,8 @@
 """Small histories of records, written as one line per message or result, and what composing them needs."""
 
-from callsheet.assemble.compose import Material, result_text, text_of
+from callsheet.assemble.contents import result_text, text_of
 from callsheet.assemble.forms import Forms
+from callsheet.assemble.material import Material
 from callsheet.derive.derived import Derived, index_result, unpack
 from callsheet.graph import codec
 from callsheet.graph.enums import ArtifactStatus, Defect, Level, Reason, Role

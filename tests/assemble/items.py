@@ -1,10 +1,10 @@
-"""Items to plan with, and a planner over them."""
+"""Items to plan with, and a basis over them."""
 
 from dataclasses import dataclass, field
 
+from callsheet.assemble.basis import Basis, Limits, Prices
 from callsheet.assemble.items import Item
 from callsheet.assemble.needed import AGES, SIZES, Habit, Needed
-from callsheet.assemble.planning import Limits, Planner, Prices
 from callsheet.graph.enums import Level, Reason, Role
 from callsheet.graph.ids import RecordId
 from callsheet.policy.sets import BALANCED, PolicySetDocument
@@ -91,7 +91,7 @@ class Story:
         call = self.said(Role.ASSISTANT, 5)
         return question, call, self.result(call, tokens)
 
-    def planner(
+    def basis(
         self,
         *,
         budget: int = 100_000,
@@ -103,9 +103,9 @@ class Story:
         cached: float = 0.1,
         habit: Habit = NEW,
         episode: int | None = None,
-    ) -> Planner:
+    ) -> Basis:
         """Without `episode`, the present task begins with the newest turn."""
-        return Planner(
+        return Basis(
             items=self.items,
             policy=policy,
             limits=Limits(

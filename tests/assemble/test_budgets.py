@@ -4,15 +4,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callsheet.assemble.planning import Fresh, Plan, Planner, Rewrite, Standing
+from callsheet.assemble.basis import Basis
+from callsheet.assemble.planning import planned
+from callsheet.assemble.plans import Fresh, Plan, Rewrite, Standing
 from callsheet.graph.enums import Level, Role
 from callsheet.graph.ids import RecordId
 from callsheet.policy.sets import BALANCED, FAITHFUL, LEAN, PolicySetDocument
 from tests.assemble.items import LEFT, NARROW, Story
 
 
-def first(planner: Planner) -> Plan:
-    return planner.plan(None, Fresh(records=tuple(planner.items)))
+def first(basis: Basis) -> Plan:
+    return planned(basis, None, Fresh(records=tuple(basis.items)))
 
 
 def levels(plan: Plan, *ids: RecordId) -> list[Level]:
@@ -44,15 +46,15 @@ def three_results() -> tuple[Story, list[RecordId]]:
 )
 def test_results_are_shortened_before_anything_goes(budget: int, expected: list[Level]) -> None:
     story, results = three_results()
-    planner = story.planner(budget=budget)
-    plan = first(planner)
+    basis = story.basis(budget=budget)
+    plan = first(basis)
     assert expected == levels(plan, *results)
-    assert planner.size(plan.selections) <= budget
+    assert basis.size(plan.selections) <= budget
 
 
 def test_then_the_oldest_groups_go_whole_and_the_newest_stays() -> None:
     story, results = three_results()
-    plan = first(story.planner(budget=60))
+    plan = first(story.basis(budget=60))
     assert [Level.NONE, Level.REF, Level.REF] == levels(plan, *results)
     assert story.items[results[0]].group not in {selection.record for selection in plan.selections}
 
@@ -61,16 +63,16 @@ def test_the_newest_question_is_verbatim_at_every_budget() -> None:
     story, _ = three_results()
     question = story.said(Role.USER, 70)
     for budget in (2_500, 300, 90, 1):
-        plan = first(story.planner(budget=budget))
+        plan = first(story.basis(budget=budget))
         assert [Level.RAW] == levels(plan, question)
 
 
 def test_a_narrowed_result_that_stands_raw_elsewhere_costs_what_it_shows() -> None:
     story, results = three_results()
-    planner = story.planner(budget=700)
-    plan = first(planner)
+    basis = story.basis(budget=700)
+    plan = first(basis)
     narrowed = [selection for selection in plan.selections if selection.level is Level.FOCUS]
-    assert {NARROW + 10} == {planner.size_of(selection) for selection in narrowed}
+    assert {NARROW + 10} == {basis.size_of(selection) for selection in narrowed}
     assert all(selection.segments for selection in narrowed)
     assert len(results) == len(narrowed)
 
@@ -80,10 +82,10 @@ def test_what_must_be_named_has_its_room_before_the_last_turns_take_theirs() -> 
     failed = story.result(story.said(Role.ASSISTANT, 5), 400, least=Level.GIST)
     for _ in range(BALANCED.turns):
         story.exchange(300)
-    planner = story.planner(budget=900)
-    plan = first(planner)
+    basis = story.basis(budget=900)
+    plan = first(basis)
     assert failed in {selection.record for selection in plan.selections}
-    assert planner.size(plan.selections) <= 900
+    assert basis.size(plan.selections) <= 900
 
 
 _RESULTS = st.tuples(st.integers(1, 900), st.sampled_from([Level.NONE, Level.NONE, Level.GIST, Level.REF]))
@@ -137,8 +139,8 @@ def test_a_budget_that_the_least_fits_into_is_kept(
 ) -> None:
     story = told(turns)
     budget = least(story) + more
-    planner = story.planner(budget=budget, policy=policy)
-    assert planner.size(first(planner).selections) <= budget
+    basis = story.basis(budget=budget, policy=policy)
+    assert basis.size(first(basis).selections) <= budget
 
 
 @given(_TURNS, st.integers(0, 3_000), st.integers(1, 12))
@@ -154,10 +156,10 @@ def test_step_by_step_the_budget_is_kept_and_what_stands_stays_unless_rewritten(
         story.turn = told_so_far
         part = Story(items={id: story.items[id] for id in ids[: start + pace]}, turn=told_so_far)
         budget = least(part) + more
-        planner = part.planner(budget=budget)
-        plan = planner.plan(before, Fresh(records=tuple(ids[start : start + pace])))
-        assert planner.size(plan.selections) <= budget
-        assert plan == planner.plan(before, Fresh(records=tuple(ids[start : start + pace])))
+        basis = part.basis(budget=budget)
+        plan = planned(basis, before, Fresh(records=tuple(ids[start : start + pace])))
+        assert basis.size(plan.selections) <= budget
+        assert plan == planned(basis, before, Fresh(records=tuple(ids[start : start + pace])))
         if plan.rewrite is None and before is not None:
             assert before.selections == plan.selections[: len(before.selections)]
         if before is None:
@@ -177,7 +179,7 @@ def test_what_is_told_by_its_difference_has_the_other_in_its_place_in_full(
     for _ in range(turns):
         story.said(Role.USER, 5)
     stood: set[RecordId] = set()
-    for selection in first(story.planner(budget=budget)).selections:
+    for selection in first(story.basis(budget=budget)).selections:
         assert selection.against is None or selection.against in stood
         if not selection.note and selection.level in (Level.RAW, Level.DENSE):
             stood.add(selection.record)
@@ -188,14 +190,14 @@ def test_a_call_without_a_result_is_named_where_it_cannot_stand() -> None:
     story.said(Role.USER, 10)
     waiting = story.said(Role.ASSISTANT, 200, open=True)
     story.exchange(30)
-    assert [Level.RAW] == levels(first(story.planner(budget=300)), waiting)
-    plan = first(story.planner(budget=90))
+    assert [Level.RAW] == levels(first(story.basis(budget=300)), waiting)
+    plan = first(story.basis(budget=90))
     assert [(waiting, Level.DENSE)] == [(s.record, s.level) for s in plan.selections if s.note]
 
 
 def test_a_reference_is_the_least_that_a_result_of_the_last_group_takes() -> None:
     story, results = three_results()
-    planner = story.planner(budget=1)
-    plan = first(planner)
+    basis = story.basis(budget=1)
+    plan = first(basis)
     assert [Level.REF] == levels(plan, results[-1])
-    assert LEFT + 5 + 10 == planner.size(plan.selections)
+    assert LEFT + 5 + 10 == basis.size(plan.selections)

@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from callsheet.assemble.needed import AGES, SIZES, STRENGTH, Habit, Needed, age_bin, shipped
-from callsheet.assemble.planning import Fresh, _falls_due
+from callsheet.assemble.planning import falls_due, planned
+from callsheet.assemble.plans import Fresh
 from tests.assemble.items import LIKELY, NEVER
 from tests.assemble.test_planning import long_story, standing
 
@@ -68,7 +69,9 @@ def test_what_never_reuses_keeps_less_than_what_always_does() -> None:
     table = Needed(name="rare@1", uses=(0.005,) * BINS, size=FLAT.size)
     kept = [
         len(
-            story.planner(low=4_000, needed=table, habit=habit).plan(None, Fresh(records=tuple(story.items))).selections
+            planned(
+                story.basis(low=4_000, needed=table, habit=habit), None, Fresh(records=tuple(story.items))
+            ).selections
         )
         for habit in (never, always)
     ]
@@ -102,14 +105,14 @@ def test_the_larger_the_factor_of_its_size_the_likelier() -> None:
     ],
 )
 def test_a_rewrite_is_looked_at_when_it_is_due_and_at_each_quarter_more(before: float, now: float, falls: bool) -> None:
-    assert falls is _falls_due(before, now, 100.0)
+    assert falls is falls_due(before, now, 100.0)
 
 
 def test_what_was_asked_in_the_present_task_outlives_what_was_asked_before() -> None:
     story = long_story(exchanges=20)
     questions = [id for id, item in story.items.items() if item.role == "user"]
     since = story.items[questions[5]].turn
-    plan = story.planner(needed=NEVER, low=3_000, episode=since).plan(None, Fresh(records=tuple(story.items)))
+    plan = planned(story.basis(needed=NEVER, low=3_000, episode=since), None, Fresh(records=tuple(story.items)))
     noted = {one.record for one in plan.selections if one.note}
     assert not noted & set(questions[:5])
     assert set(questions[8:13]) <= noted
@@ -118,5 +121,5 @@ def test_what_was_asked_in_the_present_task_outlives_what_was_asked_before() -> 
 def test_what_is_likely_is_kept_where_a_rewrite_leaves_it() -> None:
     story = long_story(exchanges=20)
     view = standing(story, *story.items)
-    plans = [story.planner(high=2_200, low=1_800, needed=table).plan(view, Fresh()) for table in (NEVER, LIKELY)]
+    plans = [planned(story.basis(high=2_200, low=1_800, needed=table), view, Fresh()) for table in (NEVER, LIKELY)]
     assert len(plans[0].selections) < len(plans[1].selections)

@@ -7,7 +7,8 @@ import pytest
 from msgspec.structs import replace
 
 from callsheet.assemble.paging import PageOut, codes, paged_out, told
-from callsheet.assemble.planning import Fresh, Plan, Rewrite, Standing
+from callsheet.assemble.planning import planned
+from callsheet.assemble.plans import Fresh, Plan, Rewrite, Standing
 from callsheet.graph.enums import Level, Reason, Role
 from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import Selection
@@ -75,8 +76,8 @@ def test_what_another_gave_stands_over_the_high_water_mark_only_where_it_is_pinn
     lent = story.result(call, 150, least=Level.REF)
     story.items[lent] = dataclasses.replace(story.items[lent], given=True)
     standing = Standing(selections=selected(first, call, own))
-    planner = story.planner(high=330, low=200)
+    basis = story.basis(high=330, low=200)
     for pinned in (frozenset[RecordId](), frozenset({lent})):
         fresh = Fresh(brought=(lent,), pinned=pinned)
-        shown = {one.record for one in planner.plan(standing, fresh).selections}
+        shown = {one.record for one in planned(basis, standing, fresh).selections}
         assert (lent in shown) == bool(pinned)

@@ -5,7 +5,8 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from callsheet.assemble.items import SecondHand
-from callsheet.assemble.planning import Fresh, Rewrite, Standing
+from callsheet.assemble.plans import Fresh, Rewrite, Standing
+from callsheet.assemble.rewriting import begin, end
 from callsheet.graph.enums import Level, Reason
 from callsheet.graph.nodes import Selection
 from callsheet.policy.sets import BALANCED
@@ -34,7 +35,7 @@ def test_a_rewrite_leaves_no_less_than_was_told_beforehand(
     story.items.update((one.id, one) for one in beside)
     ids = tuple(one.id for one in beside)
     policy = replace(BALANCED, name="shown", compaction=replace(BALANCED.compaction, shown=shown))
-    planner, fresh = story.planner(low=low, policy=policy), Fresh(brought=ids[:focus], memories=ids)
-    begun = planner._begun(Standing(selections=view), fresh)
-    plan = planner._ended(begun, fresh, Rewrite.PAYS)
-    assert begun.least <= planner.size(plan.selections)
+    basis, fresh = story.basis(low=low, policy=policy), Fresh(brought=ids[:focus], memories=ids)
+    begun = begin(basis, Standing(selections=view), fresh)
+    plan = end(basis, begun, fresh, Rewrite.PAYS)
+    assert begun.least <= basis.size(plan.selections)

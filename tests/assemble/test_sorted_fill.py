@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from callsheet.assemble.items import Item
-from callsheet.assemble.planning import Fresh
+from callsheet.assemble.planning import planned
+from callsheet.assemble.plans import Fresh
 from callsheet.assemble.sorted_fill import fill, score
 from callsheet.graph.enums import Level, Reason, Role
 from callsheet.graph.ids import RecordId
@@ -109,7 +110,7 @@ def test_the_policy_set_says_which_fill_a_rewrite_goes_by(policy: PolicySetDocum
     old, late = story.exchange(140)[2], story.exchange(140)[2]
     last = story.said(Role.USER, 10)
     ids = tuple(story.items)
-    plan = story.planner(policy=policy, low=10 + 10 + 140 + ASKED + 2 * 25).plan(None, Fresh(records=ids))
+    plan = planned(story.basis(policy=policy, low=10 + 10 + 140 + ASKED + 2 * 25), None, Fresh(records=ids))
     noted = {selection.record: selection.level for selection in plan.selections if selection.note}
     assert last not in noted
     if policy is SORTED:

@@ -1,6 +1,5 @@
 """Every way to damage a store behind its back is found, named and placed; nothing else is reported with it."""
 
-import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +12,7 @@ from callsheet.graph.enums import Role
 from callsheet.graph.nodes import Message
 from callsheet.graph.record import NONCE_BYTES
 from callsheet.ledger.crypto.envelope import PLAIN
-from tests.audit.stores import TALK, Tables, make_store, tampering, told, verified
+from tests.audit.stores import TALK, Tables, tampering, told, verified
 
 BODY_AT = len(PLAIN) + NONCE_BYTES
 """Where a body begins in its envelope, behind its nonce."""
@@ -173,19 +172,6 @@ TABLE = [
     Damage(delete_block, [("block", TALK, 1)]),
     Damage(rename_conversation, [("stream", "support-71", 1)]),
 ]
-
-
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("whole") / "agent.db"
-    make_store(path)
-    return path
-
-
-@pytest.fixture
-def store(whole: Path, tmp_path: Path) -> Path:
-    shutil.copytree(whole.parent, tmp_path, dirs_exist_ok=True)
-    return tmp_path / whole.name
 
 
 @pytest.mark.parametrize("damage", TABLE, ids=lambda damage: damage.how.__name__)

@@ -14,23 +14,10 @@ from callsheet.graph.ids import TenantId
 from callsheet.ledger.sqlite import SqliteLedger
 from callsheet.ledger.vault import LEASE
 from callsheet.runtime.runtime import Runtime
-from tests.audit.stores import LARGE, TALK, Tables, make_store, opened, tampering, told, verified
+from tests.audit.stores import LARGE, TALK, Tables, opened, tampering, told, verified
 from tests.ledger.stores import HandClock
 
 Found = list[tuple[str, str, int | None]]
-
-
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("whole") / "agent.db"
-    make_store(path)
-    return path
-
-
-@pytest.fixture
-def store(whole: Path, tmp_path: Path) -> Path:
-    shutil.copytree(whole.parent, tmp_path, dirs_exist_ok=True)
-    return tmp_path / whole.name
 
 
 def statement(sql: str) -> Callable[[Tables], None]:

@@ -1,6 +1,5 @@
 """What a verification of an undamaged store says, and what it says against heads that were noted down before."""
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -22,19 +21,6 @@ from callsheet.testing import FixedClock, SequenceIds, memory_runtime
 from tests.audit.stores import TALK, head, make_store, opened, tampering, told, verified
 
 SIGNER = HmacSigner("prod-1", b"a key of more than sixteen bytes")
-
-
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("whole") / "agent.db"
-    make_store(path)
-    return path
-
-
-@pytest.fixture
-def store(whole: Path, tmp_path: Path) -> Path:
-    shutil.copytree(whole.parent, tmp_path, dirs_exist_ok=True)
-    return tmp_path / whole.name
 
 
 def test_everything_that_is_there_is_counted(store: Path) -> None:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from callsheet.derive.classify import failed
 from callsheet.derive.entities import find
 from callsheet.derive.fields import members
-from callsheet.derive.gist import LIMIT, gist, message_gist
+from callsheet.derive.gist import LIMIT, gist
 from callsheet.derive.reading import read
 
 
@@ -161,8 +161,3 @@ def test_the_gist_is_one_storable_line_within_its_limit(content: str, arguments:
     assert len(line) <= limit
     assert line.isprintable() or "\n" not in line
     line.encode()
-
-
-def test_messages_are_cut_at_a_word() -> None:
-    assert message_gist("clay " * 200, limit_chars=22) == "clay clay clay clay…"
-    assert message_gist("two\nlines") == "two lines"

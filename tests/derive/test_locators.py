@@ -4,9 +4,8 @@ import string
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callsheet.derive.document import Segment
 from callsheet.derive.jsonspans import find_pointer, values
-from callsheet.derive.locators import locate, locate_segment, repair, resolve
+from callsheet.derive.locators import locate, repair, resolve
 from callsheet.graph.canonical import content_digest
 from callsheet.graph.ids import RecordId
 from callsheet.graph.values import Locator
@@ -135,15 +134,6 @@ def test_a_quoted_line_break_does_not_end_a_row() -> None:
 def test_of_equal_keys_the_last_counts() -> None:
     assert find_pointer(b'{"a": 1, "a": [2]}', "/a") == (14, 17)
     assert find_pointer(b'{"a/b": {"m~n": 3}}', "/a~1b/m~0n") == (16, 17)
-
-
-def test_a_segment_of_text_is_held_as_bytes() -> None:
-    text = "größe 4\n\ud800 odd\nlast"
-    segment = Segment(8, 14, "line 2")
-    locator = locate_segment(text, segment, source=SOURCE)
-    assert locator is not None
-    content = text.encode("utf-8", "surrogatepass")
-    assert resolve(locator, content) == text[8:14].encode("utf-8", "surrogatepass")
 
 
 def test_deep_and_broken_json_takes_linear_time_and_no_stack() -> None:

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from callsheet.assemble.planning import Rewrite
+from callsheet.assemble.plans import Rewrite
 from callsheet.explain.facts import Worth, known
 from callsheet.explain.sentences import about
 from callsheet.explain.sheet import explain, text

@@ -263,7 +263,6 @@ _documents = st.builds(
     meaning=st.integers(0, 30),
     weights=st.builds(Weights, recency=_shares, half_life=st.floats(1, 10**8)),
     rehydrate=st.integers(0, 10**12),
-    needed=_labels,
     tools=st.lists(_contracts, max_size=3, unique_by=lambda tool: tool.name).map(tuple),
     rules=st.lists(_rules, max_size=3, unique_by=lambda rule: rule.name).map(tuple),
     retention=st.lists(_keepings, max_size=4, unique_by=lambda one: (one.of, one.after)).map(

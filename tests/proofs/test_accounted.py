@@ -6,10 +6,9 @@ import pytest
 from hypothesis import given
 
 from callsheet import Sheet
-from callsheet.assemble.compose import INSTRUCTING
 from callsheet.explain.absence import WhyNot
 from callsheet.graph.changes import Superseded
-from callsheet.graph.enums import Reason
+from callsheet.graph.enums import INSTRUCTING, Reason
 from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import Message, ToolArtifact
 from callsheet.graph.record import Record

@@ -7,9 +7,8 @@ from typing import NamedTuple
 from hypothesis import given
 from msgspec.structs import replace
 
-from callsheet.assemble.compose import INSTRUCTING
 from callsheet.assemble.stated import stated
-from callsheet.graph.enums import CallStatus, StateField
+from callsheet.graph.enums import INSTRUCTING, CallStatus, StateField
 from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import Episode, Fact, Message, Milestone
 from callsheet.graph.query import StateQuery

@@ -6,10 +6,9 @@ from collections.abc import Iterator
 from hypothesis import given
 
 from callsheet import Sheet
-from callsheet.assemble.compose import INSTRUCTING
 from callsheet.assemble.forms import reference
 from callsheet.graph.changes import Reclassified
-from callsheet.graph.enums import ArtifactStatus, Level, Privacy, Role
+from callsheet.graph.enums import INSTRUCTING, ArtifactStatus, Level, Privacy, Role
 from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import Message, ToolArtifact
 from callsheet.graph.record import Record

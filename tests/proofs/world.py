@@ -5,10 +5,9 @@ from contextlib import contextmanager
 from itertools import count
 
 from callsheet import Conversation, Runtime, Sheet
-from callsheet.assemble.compose import INSTRUCTING
 from callsheet.errors import BudgetTooSmall, EmptyRequest
 from callsheet.graph.changes import Released, Shared, Withdrawn
-from callsheet.graph.enums import Visibility
+from callsheet.graph.enums import INSTRUCTING, Visibility
 from callsheet.graph.ids import RecordId, StreamId
 from callsheet.graph.nodes import Message
 from callsheet.graph.ports import Ledger

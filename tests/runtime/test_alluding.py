@@ -17,6 +17,7 @@ from callsheet.policy.settings import Water
 from callsheet.runtime.alluding import questions_of
 from callsheet.runtime.sheet import Sheet
 from callsheet.testing import FixedClock, SequenceIds
+from tests.runtime.replies import asks, call, result
 
 MEANT = {
     **dict.fromkeys(("money", "paid", "euros", "handed"), 0),
@@ -225,3 +226,13 @@ def test_a_vector_that_is_lost_is_not_made_again_to_compare(runtime: Runtime) ->
     runtime.ledger.drop_vectors(stream.key, index)
     assert not talk.rebuild(sheet).same
     assert runtime.ledger.vectors(stream.key, VectorQuery(index=index)) == []
+
+
+def test_words_that_only_a_call_holds_bring_nothing_back(runtime: Runtime) -> None:
+    def between(talk: Conversation) -> None:
+        talk.record([asks(call("c1", "look", '{"place": "harbour crane berth"}')), result("c1", "Lost.")])
+
+    talk = lived(runtime, between=between)
+    sheet = asked(talk, "The harbour crane at the berth: how much money was handed over?")
+    assert shows(sheet)
+    assert talk.rebuild(sheet).same

@@ -22,6 +22,7 @@ from callsheet.policy.contracts import ToolContract
 from callsheet.policy.rules import About, Rule, Then
 from callsheet.policy.sets import BALANCED, PolicySetDocument
 from callsheet.policy.settings import Compaction, ProviderForm
+from callsheet.runtime import spans
 from callsheet.testing import memory_runtime
 from tests.runtime.replies import asks, call, openai_reply, result, user
 
@@ -340,19 +341,21 @@ def test_a_chain_of_tools_is_compacted_while_it_runs(talk: Conversation) -> None
     assert len(of(talk, Episode)) > 2
 
 
-def test_what_comes_to_nothing_is_not_tried_again_before_more_has_come(
-    talk: Conversation, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from callsheet.runtime import spans
-
-    tried: list[int] = []
+@pytest.fixture
+def tried(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Grows with each look for what could be compacted."""
+    looks: list[int] = []
     read = spans.read
 
     def counted(*given: object) -> object:
-        tried.append(1)
+        looks.append(1)
         return read(*given)  # type: ignore[arg-type]
 
     monkeypatch.setattr(spans, "read", counted)
+    return looks
+
+
+def test_what_comes_to_nothing_is_not_tried_again_before_more_has_come(talk: Conversation, tried: list[int]) -> None:
     policy = replace(SMALL, name="nothing", compaction=Compaction(turns=1, tokens=None, share=None, least=5_000))
     for number in range(6):
         chat(talk, 1, f"shade {number} of")
@@ -360,19 +363,7 @@ def test_what_comes_to_nothing_is_not_tried_again_before_more_has_come(
     assert tried == []
 
 
-def test_what_comes_to_nothing_is_tried_once_until_anything_has_come(
-    talk: Conversation, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from callsheet.runtime import spans
-
-    tried: list[int] = []
-    read = spans.read
-
-    def counted(*given: object) -> object:
-        tried.append(1)
-        return read(*given)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(spans, "read", counted)
+def test_what_comes_to_nothing_is_tried_once_until_anything_has_come(talk: Conversation, tried: list[int]) -> None:
     policy = replace(SMALL, name="early", compaction=Compaction(turns=1, tokens=None, share=None, least=1))
     chat(talk, 1, "shade 1 of")
     for _ in range(3):

@@ -121,6 +121,28 @@ def test_what_a_participant_may_not_see_changes_nothing_in_what_it_finds() -> No
     assert answers[0]
 
 
+@pytest.mark.parametrize("calls", [1, 2, 5, 40])
+def test_calls_of_another_between_messages_change_no_score(calls: int) -> None:
+    """What stands around a finding counts for how rare a word is: hidden records must not change how far that goes."""
+    answers = []
+    for hidden in (0, calls):
+        with memory_runtime() as runtime:
+            talk = runtime.conversation("office")
+            talk.record(user("Begin."))
+            mine, others = talk.participant("mine"), talk.participant("others")
+            for number in range(30):
+                about = "the kiln and its glaze" if number % 3 == 0 else "the weather in the north"
+                mine.record(said(f"Entry {number} is about {about}."))
+                mine.record(said(f"Noted as number {number} of the day."))
+                for nth in range(hidden):
+                    others.record(asks(call(f"h{number}-{nth}", "look")))
+                    others.record(result(f"h{number}-{nth}", "nothing"))
+            mine.record(said("Done."))
+            answers.append([(one.score, one.snippet) for one in mine.search("entry about glaze", 8)])
+    assert answers[0] == answers[1]
+    assert answers[0]
+
+
 @pytest.mark.parametrize("query", ["lawsuit", "about the lawsuit", "L-4711"])
 @pytest.mark.parametrize("hidden", [1, 3, 40])
 def test_what_is_hidden_makes_no_more_of_what_is_seen_count(query: str, hidden: int) -> None:

@@ -427,6 +427,20 @@ def test_a_summariser_that_hardly_shortens_is_not_asked_for_ever() -> None:
     assert made.calls == len(stub.given) < 100
 
 
+def test_an_answer_that_is_far_too_long_is_never_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    counted: list[int] = []
+
+    def counts(text: str, encoding: str) -> int:
+        counted.append(len(text))
+        return len(text) // 4
+
+    monkeypatch.setattr("callsheet.runtime.summarising.count", counts)
+    stub = Stub("\0word " * 100_000, window=600)
+    made = summarised(stub, (Material("user", "a plate and a cup; " * 800),), limit=300)
+    assert (made.flaw, made.calls, made.text) == (Flaw.TOO_LONG, 1, "")
+    assert max(counted) < 100_000
+
+
 def test_of_a_very_long_result_the_beginning_and_the_end_are_given_in_a_bounded_number_of_requests() -> None:
     stub = Stub("Rows of a log.", window=512)
     rows = [f"row {number} of the log reads {number * 3}" for number in range(100_000)]

@@ -51,7 +51,7 @@ class Upstream:
         #: All requests so far, in the order in which they came.
         self.received: list[Received] = []
         self.apis = Apis()
-        self._socket = socket.socket()
+        self._socket = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         self._server: _Server | None = None
 
     def __enter__(self) -> Self:
@@ -131,7 +131,10 @@ class Upstream:
 
     def _in_format(self, asked: Asked, received: Received, request: Request, number: int) -> Response:
         body, api = received.body, asked.api
-        refused = self._refused(asked, received, request)
+        try:
+            refused = self._refused(asked, received, request)
+        except (AttributeError, AssertionError, KeyError, TypeError, ValueError):
+            refused = 400, "Invalid type for a parameter: the body does not have the shape of a request."
         if refused is not None:
             status, received.refused = refused
             return self._error(received, status, api.error(status, received.refused))

@@ -6,7 +6,8 @@ Nothing here decides anything: composed from the beginning the same blocks come 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, fields
 
-from callsheet.assemble.compose import Before, Composed, Material, compose
+from callsheet.assemble.compose import Before, Composed, compose
+from callsheet.assemble.material import Material
 from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import Message, Selection, ToolArtifact, ToolCall
 from callsheet.graph.ports import TokenCounter

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from callsheet.assemble import standins
 from callsheet.assemble.forms import SAID, reference
 from callsheet.assemble.items import Item, SecondHand
+from callsheet.assemble.legible import Legible
 from callsheet.assemble.stated import Stated
 from callsheet.derive.milestones import Kind
 from callsheet.derive.notation import indented
@@ -34,20 +35,6 @@ _SAYS: Mapping[str, str] = {
     "laid down": " laid down",
     "decided": " (a decision)",
 }
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Legible:
-    """What can be read in a request as it was recorded."""
-
-    whole: Container[RecordId]
-    #: By the line of a note at least, which shows the beginning of what was said and what a result found.
-    lines: Container[RecordId]
-
-    def tells(self, item: Item) -> bool:
-        """Whether all that a milestone or fact quotes can be read, and nothing wants it shown by itself."""
-        there = self.lines if item.quotes_line else self.whole
-        return bool(item.quotes) and item.least is Level.NONE and all(id in there for id in item.quotes)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

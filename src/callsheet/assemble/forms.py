@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from callsheet.assemble import standins
 from callsheet.assemble.likeness import Earlier, told_against
 from callsheet.derive.derived import Derived
-from callsheet.derive.document import Document
-from callsheet.derive.notation import indented, is_noted
+from callsheet.derive.document import ContentKind, Document
+from callsheet.derive.notation import indented, is_noted, of_tool, tool_name
 from callsheet.derive.reading import read
 from callsheet.derive.redaction import Redaction
 from callsheet.graph.enums import Level, Reason, Role
@@ -147,7 +147,7 @@ class Forms:
         if selection.level in _GONE:
             where = self._where(selection.record) if selection.level is Level.REF and role is Role.ASSISTANT else ""
             return f"{role.value}: ({_GONE[selection.level]}{where})"
-        return f"{role.value}: {in_short(text)}"
+        return indented(f"{role.value}: {text}") if selection.level is Level.RAW else f"{role.value}: {in_short(text)}"
 
     def found(self, selection: Selection, *, tool: str, arguments: str, raw: str, size: int = 0, mime: str = "") -> str:
         """The line, or lines, of a result in a note."""
@@ -155,7 +155,7 @@ class Forms:
         known = self.derived.get(selection.record)
         match selection.level:
             case Level.GIST if known is not None:
-                return indented(f"{mark}{known.gist}")
+                return indented(f"{mark}{of_tool(known.gist)}")
             case Level.RAW | Level.DENSE | Level.FOCUS:
                 return indented(f"{mark}{asked(tool, arguments)}:\n{self._body(selection, raw, mime)}")
             case Level.SAFE:
@@ -171,7 +171,7 @@ class Forms:
         """The line of a tool memory in a note, with the references of the results that it rests on."""
         sources = ", ".join(reference(source) for source in body.sources[:_SOURCES])
         mark = f"[{sources}{', …' if len(body.sources) > _SOURCES else ''}] " if self.references else ""
-        tools = ", ".join(body.tools) or "tool"
+        tools = ", ".join(map(tool_name, body.tools)) or "tool"
         again = f"; {standins.check_again(body.recheck_tools)}" if body.recheck_tools else ""
         match selection.level:
             case Level.SAFE:
@@ -188,9 +188,17 @@ class Forms:
 
     def _body(self, selection: Selection, raw: str, mime: str) -> str:
         if selection.level is Level.FOCUS:
-            return excerpt(read(raw, mime), selection.segments)
-        return self.text(selection, raw, mime)
+            text = excerpt(read(raw, mime), selection.segments)
+        else:
+            text = self.text(selection, raw, mime)
+        escaped = text.translate(_BREAKS)
+        return escaped if escaped != text and read(raw, mime).kind in _JSON else text
 
+
+_JSON = frozenset({ContentKind.JSON, ContentKind.JSON_LINES})
+_BREAKS = {place: f"\\u{place:04x}" for place in (0x85, 0x2028, 0x2029)}
+"""What breaks lines and may stand in JSON: within strings alone, where the escape is the same value. A note would set
+what follows one space in."""
 
 _GONE = {Level.STALE: standins.OUT_OF_DATE, Level.SAFE: standins.WITHHELD, Level.REF: standins.LEFT_OUT}
 """What is said instead at the levels that show nothing of the content."""
@@ -215,7 +223,7 @@ def asked(tool: str, arguments: str) -> str:
     """A call in a line: the tool and its arguments, shortened where they are long."""
     folded = " ".join(arguments[: 4 * _ASKED].split())
     short = folded if len(folded) <= _ASKED and len(arguments) <= 4 * _ASKED else folded[:_ASKED] + " …"
-    return f"{tool}({'' if short == '{}' else short})"
+    return f"{' '.join(tool.split())}({'' if short == '{}' else short})"
 
 
 def excerpt(document: Document, segments: tuple[int, ...]) -> str:

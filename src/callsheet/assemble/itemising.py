@@ -6,19 +6,11 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from callsheet.assemble import episodes
-from callsheet.assemble.compose import (
-    BINARY,
-    FAILED,
-    INSTRUCTING,
-    Read,
-    memory_text,
-    result_text,
-    retry_terms,
-    text_of,
-)
+from callsheet.assemble.contents import Read, is_bytes, memory_text, result_text, text_of
 from callsheet.assemble.forms import SAID as SHOWN
 from callsheet.assemble.forms import excerpt
 from callsheet.assemble.items import Item
+from callsheet.assemble.marking import retry_terms
 from callsheet.assemble.naming import named_places
 from callsheet.assemble.sizes import estimated_tokens, recorded_tokens
 from callsheet.assemble.stated import Stated, stated
@@ -27,7 +19,7 @@ from callsheet.derive.document import Document
 from callsheet.derive.entities import LIMIT as ENTITIES
 from callsheet.derive.narrowing import Manner, choose
 from callsheet.derive.reading import read as read_document
-from callsheet.graph.enums import Level, Reason, Role
+from callsheet.graph.enums import FAILURES, INSTRUCTING, Level, Reason, Role
 from callsheet.graph.ids import RecordId
 from callsheet.graph.index import Index
 from callsheet.graph.nodes import Episode, Fact, Message, Milestone, ToolArtifact, ToolCall, ToolMemory
@@ -267,9 +259,7 @@ class Itemiser:
     def _pictures(self, record: Record) -> int:
         body = record.body
         parts = body.parts if isinstance(body, Message) else body.content if isinstance(body, ToolArtifact) else ()
-        shown = (
-            part for part in parts if isinstance(part, Media) and not (part.mime == BINARY and part.data is not None)
-        )
+        shown = (part for part in parts if isinstance(part, Media) and not is_bytes(part))
         return sum(
             self.counter.count_picture(width=part.width, height=part.height) if self._may_be_seen(part) else UNSEEN
             for part in shown
@@ -336,7 +326,7 @@ class Itemiser:
             like=seen.like,
             like_size=seen.like_size,
             exact=exact,
-            failed=body.status in FAILED,
+            failed=body.status in FAILURES,
         )
 
     def _narrowed(self, seen: Seen, body: ToolArtifact, derived: Derived) -> tuple[tuple[int, ...], int]:

@@ -5,7 +5,7 @@ from enum import StrEnum
 from typing import TypeAlias
 
 from callsheet.assemble.items import Item
-from callsheet.assemble.planning import Plan, Standing
+from callsheet.assemble.plans import Plan, Standing
 from callsheet.graph.enums import Reason
 from callsheet.graph.ids import RecordId
 from callsheet.policy.sets import PolicySetDocument

@@ -4,8 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Literal
 
 from callsheet.assemble import blocks
-from callsheet.assemble.compose import INSTRUCTING, Composed
+from callsheet.assemble.compose import Composed
 from callsheet.errors import BudgetTooSmall
+from callsheet.graph.enums import INSTRUCTING
 from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import Message, ToolArtifact, ToolCall
 from callsheet.graph.ports import TokenCounter

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
-from callsheet.derive.notation import indented
+from callsheet.derive.notation import indented, tool_name
 from callsheet.derive.reading import read
 from callsheet.graph.ids import RecordId
 
@@ -60,7 +60,7 @@ def _table(tool: str, objects: Sequence[str]) -> str | None:
     """The table of JSON objects; None where their values have too little in common for one."""
     dense = read(f"[{','.join(objects)}]", "").dense()
     head = f"[{len(objects)}]{{"
-    return indented(f"[{len(objects)} results] {tool}:\n{dense}") if dense.startswith(head) else None
+    return indented(f"[{len(objects)} results] {tool_name(tool)}:\n{dense}") if dense.startswith(head) else None
 
 
 def _object(row: Row) -> tuple[tuple[str, ...], str] | None:

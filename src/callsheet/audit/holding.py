@@ -7,18 +7,17 @@ note with its line; of a text without a word of its own, where it stands there a
 
 import base64
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import msgspec
 
-from callsheet.assemble.delta import Whole, whole
+from callsheet.assemble.delta import Whole
 from callsheet.assemble.standins import NOTE
 from callsheet.errors import BodyErased, Damaged
 from callsheet.graph.enums import StreamKind
 from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import (
-    ContextAssembly,
     Episode,
     Fact,
     Message,
@@ -28,9 +27,10 @@ from callsheet.graph.nodes import (
     ToolMemory,
 )
 from callsheet.graph.ports import Ledger, Owner
-from callsheet.graph.record import Record, Stream, StreamKey
+from callsheet.graph.record import Record, Stream
 from callsheet.graph.values import CallRef, Media, Payload, Text
 from callsheet.ledger.prepare import owner_of
+from callsheet.runtime.every_sheet import every_sheet
 
 _AT_A_TIME = 256
 
@@ -99,7 +99,7 @@ class _Holding:
 
     def _sheets(self, conversation: Stream) -> Iterator[Whole]:
         stream = self.ledger.stream(conversation.tenant, StreamKind.SHEETS, conversation.name)
-        return _sheets(self.ledger, stream.key) if stream is not None else iter(())
+        return every_sheet(self.ledger, stream.key) if stream is not None else iter(())
 
     def _elsewhere(self) -> Iterator[str]:
         """The blocks of other conversations' requests in which nothing was erased."""
@@ -192,39 +192,6 @@ class _Holding:
             return self.ledger.fetch(self._owner, payload)
         except (BodyErased, Damaged):
             return b""
-
-
-def _sheets(ledger: Ledger, key: StreamKey) -> Iterator[Whole]:
-    """The requests of a stream in full; those that the next ones may extend are at hand."""
-    known: dict[RecordId, Whole] = {}
-    after = 0
-    while records := ledger.records(key, after=after, limit=_AT_A_TIME):
-        for record in records:
-            body = record.body
-            if not isinstance(body, ContextAssembly):
-                continue
-            made = known[record.id] = _whole(ledger, key, record.id, body, known)
-            while len(known) > _AT_A_TIME:
-                del known[next(iter(known))]
-            yield made
-        after = records[-1].position
-
-
-def _whole(
-    ledger: Ledger, key: StreamKey, id: RecordId, body: ContextAssembly, known: Mapping[RecordId, Whole]
-) -> Whole:
-    """A request in full; where a record that it extends is gone, as much as is stored of it."""
-    chain = [(id, body)]
-    while (base := chain[-1][1].base) is not None and base not in known:
-        found = ledger.get(key, (base,))
-        if not found or not isinstance(found[0].body, ContextAssembly):
-            break
-        chain.append((base, found[0].body))
-    made = known.get(base) if base is not None else None
-    for each, sheet in reversed(chain):
-        made = whole(each, sheet, made)
-    assert made is not None
-    return made
 
 
 def _holds(content: str, traces: Sequence[_Trace], noted: bool) -> bool:

@@ -17,9 +17,29 @@ _WANTS = (
     r"|sagte?n?|bevorzugt|fordert\w*|besteht|veut|voulait|demande|souhaite|exige|préfère|dit|quiere|pide|pidió|solicita"
     r"|dice|dijo|prefiere|desea|vuole|chiede|ha chiesto|desidera|preferisce|quer|pediu|pede|deseja|disse|wil|vraagt"
     r"|vroeg|wenst|eist|zegt|chce|prosi|poprosił\w*|żąda|mówi|vill|ber|önskar|bad|ønsker|vil|beder|istiyor|istedi"
+    r"|agree[sd]?|approve[sd]?|authori[sz]e[sd]?|confirm(?:s|ed)?|accept(?:s|ed)?|allow(?:s|ed)?|stimmte?n?|zugestimmt"
+    r"|genehmigt\w*|bestätigt\w*|erlaubt\w*|einverstanden"
     r"|söyledi|rica|хочет|просит|попросил\w*|требует|сказал\w*"
 )
 _WANTS_UNSPACED = "要求|希望|想|要|说|說|请求|請求|要望|依頼|求め|頼|述べ|원하|원함|요청|요구|말했"
+_DECIDED = (
+    r"decided|decision|agreed|agreement|settled\s+on|beschl(?:ossen|oss|üsse|uss)\w*|vereinbar\w*|entschieden|entschied"
+    r"|entscheidung|abgemacht|abgesprochen|décidé\w*|convenue?s?|decidido|decidió|decidiu|acordad[oa]|acordó|combinado"
+    r"|deciso|concordato|stabilito|besloten|afgesproken|overeengekomen|zdecydowano|uzgodniono|postanowiono|beslutat\w*"
+    r"|överenskom\w*|besluttet|aftalt|avtalt|kararlaştırıldı|решено|решили|договорились"
+)
+_DECIDED_UNSPACED = "决定|決定|約定|约定|商定|合意|결정|합의"
+_BEEN = r"(?:was|were|is|are|been|being|as|wurden?|worden|wird|werden|wie)"
+_ASKED_FOR = (
+    r"asked(?:\s+for)?|requested|instructed|demanded|wanted|wished|desired|authori[sz]ed|gewünscht|verlangt|gefordert"
+    r"|angewiesen|gebeten|beauftragt"
+)
+_NOBODYS = re.compile(
+    rf"\b(?:{_DECIDED})\b|\b{_BEEN}\s+(?:\w+\s+){{0,2}}?(?:{_ASKED_FOR})\b"
+    rf"|\b(?:{_ASKED_FOR})\s+(?:wurden?|worden|wird)\b|{_DECIDED_UNSPACED}",
+    re.IGNORECASE,
+)
+"""What only people do, whoever is said to have done it, or nobody: tools decide nothing and agree to nothing."""
 _SPACED = re.compile(rf"\b(?:{_PERSON})\b[^.!?\n]{{0,40}}?\b(?:{_WANTS})\b", re.IGNORECASE)
 _UNSPACED = re.compile(rf"(?:{_PERSON_UNSPACED})(?P<said>)[^。！？\n]{{0,20}}?(?:{_WANTS_UNSPACED})")
 _SPOKEN = re.compile(
@@ -35,8 +55,8 @@ _CLAUSE = re.compile(r"[!?;,。！？；，、\n]|\s[–—]\s")
 
 
 def attributed(sentence: str) -> bool:
-    """Whether a sentence tells what a person said or wants."""
-    return any(pattern.search(sentence) for pattern in (*_PATTERNS, _BEHIND))
+    """Whether a sentence tells what a person said or wants, or what was decided."""
+    return any(pattern.search(sentence) for pattern in (*_PATTERNS, _BEHIND, _NOBODYS))
 
 
 def put_in_mouth(sentences: Iterable[str], vouched: str, tools: str) -> bool:
@@ -48,7 +68,7 @@ def put_in_mouth(sentences: Iterable[str], vouched: str, tools: str) -> bool:
     known, found = frozenset(terms(vouched, language)), frozenset(terms(tools, language))
     for sentence in sentences:
         for said in _what_is_said(sentence):
-            words = frozenset(terms(said, language))
+            words = frozenset(terms(said, language) or terms(sentence, language))
             if len(words & found - known) > len(words & known):
                 return True
     return False
@@ -63,3 +83,9 @@ def _what_is_said(sentence: str) -> Iterator[str]:
             yield sentence[begin : end.start() if end is not None else len(sentence)]
     for match in _BEHIND.finditer(sentence):
         yield sentence[: match.start()]
+    for match in _NOBODYS.finditer(sentence):
+        # What was decided stands before or behind.
+        begin = max((found.end() for found in _CLAUSE.finditer(sentence, 0, match.start())), default=0)
+        end = _CLAUSE.search(sentence, match.end())
+        behind = sentence[match.end() : end.start() if end is not None else len(sentence)]
+        yield f"{sentence[begin : match.start()]} {behind}"

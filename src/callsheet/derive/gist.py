@@ -124,12 +124,6 @@ class _Line:
             self._mark = "; "
 
 
-def message_gist(text: str, *, limit_chars: int = LIMIT) -> str:
-    """The beginning of what a person or model said, up to the end of a sentence or word."""
-    folded = _folded(text[: 4 * limit_chars])
-    return folded if len(folded) <= limit_chars else _cut(folded, limit_chars)
-
-
 def _asked(tool: str, arguments: str) -> tuple[str, frozenset[tuple[str, str]]]:
     """The call with its short scalar arguments, and which they are."""
     given = _given(arguments)

@@ -57,6 +57,9 @@ _REFUSAL = re.compile(
     r"|as an ai|unfortunately,? i|ich kann (?:das |dir |ihnen |diese[nrs]? )?(?:leider )?nicht|leider kann ich)",
     re.IGNORECASE,
 )
+LONGEST_TOKEN = 128
+"""Characters that one token has at most, as a run of spaces in o200k_base: so what is far too long is never counted."""
+
 _CHECKED = frozenset(EntityKind) - {EntityKind.NAME, EntityKind.TIME}
 
 
@@ -74,6 +77,8 @@ def flaw(
     text = summary.strip()
     if not text:
         return Flaw.EMPTY
+    if far_too_long(text, limit):
+        return Flaw.TOO_LONG
     if not storable(text):
         return Flaw.INVALID
     if _REFUSAL.match(text):
@@ -96,7 +101,7 @@ def flaw(
         return Flaw.SWAPPED
     if _misattributes(stated, material):
         return Flaw.MISATTRIBUTED
-    return _claims(text, whole)
+    return _claims(text, whole, "\n".join(one.text for one in material if not one.untrusted))
 
 
 def _misattributes(stated: Sequence[str], material: Sequence[Material]) -> bool:
@@ -109,15 +114,23 @@ def _misattributes(stated: Sequence[str], material: Sequence[Material]) -> bool:
     return put_in_mouth(by_person, "\n".join(told), "\n".join(one.text for one in material if one.untrusted))
 
 
-def _claims(text: str, whole: str) -> Flaw | None:
-    """What of a summary contradicts its material, or is not in it, beyond identifiers and numbers."""
+def _claims(text: str, whole: str, vouched: str) -> Flaw | None:
+    """What of a summary contradicts its material, or is not in it, beyond identifiers and numbers.
+
+    `vouched` is what people and models said of the `whole` material.
+    """
     if misquoted(text, whole):
         return Flaw.MISQUOTED
     if unknown_name(text, whole):
         return Flaw.UNKNOWN_NAME
     if miscounted(text, whole):
         return Flaw.MISCOUNTED
-    return Flaw.NEGATED if turned(text, whole) else None
+    return Flaw.NEGATED if turned(text, whole, vouched) else None
+
+
+def far_too_long(text: str, limit: int) -> bool:
+    """Whether a text has more tokens than `limit` however they are counted, by its length alone."""
+    return len(text) > limit * LONGEST_TOKEN
 
 
 def storable(text: str) -> bool:

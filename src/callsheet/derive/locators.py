@@ -11,7 +11,6 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from callsheet.derive.document import Segment
 from callsheet.derive.jsonspans import find_pointer, values
 from callsheet.graph.canonical import content_digest
 from callsheet.graph.ids import RecordId
@@ -47,15 +46,6 @@ def locate(
     )
     span = _span(locator, content)
     return None if span is None else replace(locator, digest=content_digest(content[slice(*span)]))
-
-
-def locate_segment(text: str, segment: Segment, *, source: RecordId, part: int = 0) -> Locator | None:
-    """A locator for a segment of a text, as bytes of the text in UTF-8."""
-    start = len(text[: segment.start].encode("utf-8", "surrogatepass"))
-    piece = text[segment.start : segment.end].encode("utf-8", "surrogatepass")
-    if not piece:
-        return None
-    return Locator(source=source, part=part, byte_range=(start, start + len(piece)), digest=content_digest(piece))
 
 
 def first_place(content: bytes, value: bytes, *, source: RecordId, part: int = 0) -> Locator | None:

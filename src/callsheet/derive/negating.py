@@ -1,11 +1,11 @@
 """Finds what a summary denies that its material affirms, or the other way round, in English and German.
 
 Decided is only what can be without understanding: one word that one side denies wherever it stands, and the other
-never. What is asked or holds under a condition counts for both.
+never. What is asked or holds under a condition counts for both. What a tool says takes back nothing that people say.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from callsheet.derive.stopwords import ENGLISH, GERMAN
@@ -39,7 +39,20 @@ _DENIES = {
         re.IGNORECASE,
     ),
 }
+# A denial with one of these says what is to be, rather than what is.
+_FORBIDS = {
+    Language.ENGLISH: re.compile(
+        r"\A\W*(?:please\s+)?(?:do\s+not|don['’]t|never)\b|\b(?:must|should|shall|may)(?:\s+not|n['’]t|\s+never)\b"
+        r"|\b(?:is|are)\s+(?:not|never)\s+to\b",
+        re.IGNORECASE,
+    ),
+    Language.GERMAN: re.compile(
+        r"\A\W*(?:bitte\s+)?(?:nicht|nie|niemals|kein(?:e[nmrs]?)?)\b|\b(?:darf|dürfen|soll(?:en|te|ten)?)\b",
+        re.IGNORECASE,
+    ),
+}
 _WORD = re.compile(r"[^\W\d_]+(?:['’\-][^\W\d_]+)*")
+_WRITTEN = re.compile(r"\w+")
 
 _RAISING = frozenset({"want", "wants", "wanted", "need", "needs", "think", "thinks", "wish", "like", "know", "seem"})
 """Of whom does not want or think, something else is denied."""
@@ -58,40 +71,61 @@ _LIGHT = frozenset(_BETWEEN.split())
 
 
 class _Polarity(NamedTuple):
-    """The stems that a text denies, those that it affirms, and those that it leaves open."""
+    """The stems that a text denies, of these those that it forbids, those that it affirms, and those it leaves open."""
 
     denied: frozenset[str]
+    forbidden: frozenset[str]
     affirmed: frozenset[str]
     open: frozenset[str]
 
 
-def turned(summary: str, material: str) -> bool:
+def turned(summary: str, material: str, vouched: str) -> bool:
     """Whether a summary says of something that it is not so where its material only says that it is, or the reverse.
 
+    `vouched` is what people and models said of the material. Against what they only deny no tool counts, nor does any
+    against what they only affirm, where the summary forbids it: tools may tell what was not done, not what is to be.
     Of a summary in another language than its material that is not known.
     """
+    return _turned(summary, material) or (vouched != material and _turned(summary, vouched, strict=True))
+
+
+def _turned(summary: str, material: str, *, strict: bool = False) -> bool:
+    """The same of one material; `strict`: of what the summary denies what it forbids counts, and of words the whole."""
     language = language_of(material)
     if language_of(summary) is not language:
         return False
-    stated, known = _polarity(summary, language), _polarity(material, language)
-    denied = stated.denied & known.affirmed - known.denied - known.open
+    stated, known = _polarity(summary, language, whole=strict), _polarity(material, language)
+    denied = (stated.forbidden if strict else stated.denied) & known.affirmed - known.denied - known.open
     affirmed = stated.affirmed & known.denied - known.affirmed - known.open
     return bool(denied or affirmed)
 
 
-def _polarity(text: str, language: Language) -> _Polarity:
+def _polarity(text: str, language: Language, *, whole: bool = False) -> _Polarity:
+    """`whole`: words count as they are written, and no parts of them, such as of a compound or of a tool's name."""
     denied: set[str] = set()
+    forbidden: set[str] = set()
     affirmed: set[str] = set()
     left: set[str] = set()
     for clause in _CLAUSE.split(text):
-        words = frozenset(terms(clause, language)) if clause and clause.strip() else frozenset()
+        words = frozenset(_terms(clause or "", language, whole=whole))
         if _OPEN[language].search(clause or ""):
             left |= words
             continue
-        denied.update(term for word in _denied(clause or "") for term in terms(word, language))
+        here = [term for word in _denied(clause or "") for term in terms(word, language)]
+        denied.update(here)
+        if _FORBIDS[language].search(clause or ""):
+            forbidden.update(here)
         if not _DENIES[language].search(clause or ""):
             affirmed |= words
-    return _Polarity(frozenset(denied), frozenset(affirmed), frozenset(left))
+    return _Polarity(frozenset(denied), frozenset(forbidden), frozenset(affirmed), frozenset(left))
+
+
+def _terms(clause: str, language: Language, *, whole: bool) -> Iterable[str]:
+    if not clause.strip():
+        return ()
+    if not whole:
+        return terms(clause, language)
+    return (term for word in _WRITTEN.findall(clause) for term in terms(word, language)[:1])
 
 
 def _denied(clause: str) -> Iterator[str]:

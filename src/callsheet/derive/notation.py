@@ -12,9 +12,13 @@ _MARKS = rf"(?:(?:{_REFERENCE}|{_DAY})[ \t]*){{0,3}}"
 _SPOKEN = rf"(?:(?:user|assistant|system|developer){_MORE}|\[[^\]{_BREAKS}]{{1,100}}\][:：])"
 _TOLD = (
     rf"(?:tool|noted){_MORE}|result[ \t]+of[ \t]+[^:：{_BREAKS}]{{1,80}}[:：]"
-    rf"|turns?[ \t]+\d+(?:[ \t]+to[ \t]+\d+)?(?:[:：]|[ \t]+in[ \t]+short|[^:：{_BREAKS}]{{0,40}}second-hand)"
+    r"|(?:turns?[ \t]+\d+(?:[ \t]+to[ \t]+\d+)?|an[ \t]+older[ \t]+part)"
+    rf"(?:[:：]|[ \t]+in[ \t]+short|[^:：{_BREAKS}]{{0,40}}second-hand)"
 )
-_HEADS = r"\[(?:from[ \t]|kept[ \t]about|tool[ \t]result|another[ \t]tool|the[ \t]result)"
+_HEADS = (
+    r"\[(?:from[ \t]|kept[ \t]about|tool[ \t]result|another[ \t]tool|the[ \t]result"
+    r"|[\d.,]{1,20}[ \t]+(?:results?|older[ \t]+records?)\b)"
+)
 
 _BY_SOMEBODY = re.compile(_BEFORE + _MARKS + _SPOKEN, re.IGNORECASE)
 _NOTED = re.compile(rf"{_BEFORE}(?:{_MARKS}(?:{_SPOKEN}|{_TOLD})|(?:{_REFERENCE}|{_DAY})[ \t]|{_HEADS})", re.IGNORECASE)
@@ -29,6 +33,17 @@ def is_noted(line: str) -> bool:
 def puts_words(text: str) -> bool:
     """Whether a line of a text says, in the notation of notes, that somebody said what follows."""
     return any(_BY_SOMEBODY.match(line) for line in text.splitlines())
+
+
+def of_tool(line: str) -> str:
+    """A line that begins with the name of a tool: no name lets it pass for another line of a note."""
+    return f"tool {line}" if is_noted(line) else line
+
+
+def tool_name(name: str) -> str:
+    """The name of a tool as notes show it: in one line, and no beginning of a line of another kind."""
+    folded = " ".join(name.split())
+    return f"tool {folded}" if any(is_noted(folded + behind) for behind in (":", "():")) else folded
 
 
 def indented(text: str) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from callsheet.assemble.planning import Rewrite
+from callsheet.assemble.plans import Rewrite
 from callsheet.graph.enums import InstructionScope, Level, Reason
 
 REWRITES: Mapping[str, str] = {

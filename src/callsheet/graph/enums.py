@@ -25,6 +25,10 @@ class Role(StrEnum):
     ASSISTANT = "assistant"
 
 
+INSTRUCTING = frozenset({Role.SYSTEM, Role.DEVELOPER})
+"""Roles whose messages are instructions, not turns."""
+
+
 class InstructionScope(StrEnum):
     """Whom an instruction governs; the newest visible text of each scope applies."""
 
@@ -118,6 +122,10 @@ class ArtifactStatus(StrEnum):
     UNKNOWN = "unknown"
     #: It has not been run, and is not before a person says so.
     AWAITING_APPROVAL = "awaiting_approval"
+
+
+FAILURES = frozenset({ArtifactStatus.FAILED, ArtifactStatus.TIMED_OUT, ArtifactStatus.CANCELLED})
+"""How executions end that brought no result, whatever their content tells."""
 
 
 class AttemptPhase(StrEnum):

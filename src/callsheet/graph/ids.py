@@ -18,8 +18,5 @@ StreamId = NewType("StreamId", str)
 RecordId = NewType("RecordId", str)
 """One record, unique within a tenant."""
 
-SheetId = RecordId
-"""The record of one assembly."""
-
 ROOT_BRANCH = RecordId("main")
 """The branch that every conversation has; the one record id that is not random (it is unique within its stream)."""

@@ -113,6 +113,10 @@ class CallRef(Value, tag="call"):
     call: RecordId
 
 
+BINARY = "application/octet-stream"
+"""The type under which bytes that are not UTF-8 are recorded."""
+
+
 class Media(Value, tag="media"):
     """An image, sound or file, by bytes or by address."""
 

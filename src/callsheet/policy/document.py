@@ -268,7 +268,6 @@ _SETTINGS: Mapping[str, _Read] = {
     "meaning": _whole(0, MOST_MEANT),
     "weights": partial(_fields, _WEIGHTS),
     "rehydrate": _whole(0, MOST_BYTES),
-    "needed": _text,
 }
 
 _CONTRACT: Mapping[str, _Read] = {

@@ -6,7 +6,7 @@ Later policies and the budget may show it in less detail, down to the level give
 import math
 from enum import StrEnum
 
-from callsheet.graph.enums import ArtifactStatus, CallStatus, Level, Policy, Role
+from callsheet.graph.enums import INSTRUCTING, ArtifactStatus, CallStatus, Level, Policy, Role
 from callsheet.graph.nodes import Boundary
 from callsheet.graph.times import Instant
 from callsheet.graph.values import RetryContract, Value
@@ -26,7 +26,6 @@ RECENT = protect(Policy.RECOVERY, "recent_turn", Level.GIST)
 _PINNED = protect(Policy.RECOVERY, "pinned", Level.REF)
 _FREE = allow(Policy.RECOVERY, "settled")
 
-_INSTRUCTING = (Role.SYSTEM, Role.DEVELOPER)
 _USER = Role.USER
 _OPEN = CallStatus.OPEN
 _ABANDONED = CallStatus.ABANDONED
@@ -37,7 +36,7 @@ def judge(candidate: Candidate, boundary: Boundary, policy: PolicySetDocument) -
     if policy.verbatim:
         return _VERBATIM
     if candidate.role is not None:
-        if candidate.role in _INSTRUCTING:
+        if candidate.role in INSTRUCTING:
             return _FREE if candidate.superseded_by else _INSTRUCTION
         if candidate.role is _USER and candidate.turn_age == 0:
             return _NEWEST

@@ -86,8 +86,6 @@ class PolicySetDocument(Value):
     weights: Weights = Weights()
     #: Bytes of exact evidence that one request may load.
     rehydrate: int = 65_536
-    #: The table of how likely a record is needed, as ``name@version``.
-    needed: str = "needed@1"
     tools: tuple[ToolContract, ...] = ()
     #: What users wrote beside the tables, asked in their order.
     rules: tuple[Rule, ...] = ()
@@ -100,7 +98,6 @@ class PolicySetDocument(Value):
         label(self.version, "the version of a policy set")
         if "@" in self.name or "@" in self.version:
             raise PolicyError(f"{self.name!r}, version {self.version!r}: name and version of a policy set hold no '@'")
-        label(self.needed, "needed")
         among(self.history, HISTORY_LEVELS, "history")
         within(self.turns, 0, MOST_TURNS, "turns")
         within(self.horizon, 1, MOST_REQUESTS, "horizon")

@@ -6,10 +6,12 @@ Terms come analysed from outside.
 """
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from itertools import chain
 
 from callsheet.graph.ids import RecordId
+from callsheet.graph.values import Value
 
 K1 = 0.9
 """How soon more occurrences of a term stop to matter. This and the next as Anserini has them, for passages."""
@@ -21,8 +23,7 @@ _DIGITS = 9
 """Scores are rounded so that the last bits of a logarithm, which differ between machines, decide no order."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class TermDocument:
+class TermDocument(Value):
     """What ranking needs to know of a document."""
 
     id: RecordId
@@ -32,8 +33,7 @@ class TermDocument:
     length: float
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Scored:
+class Scored(Value):
     """A document that holds at least one term of the query. Scores compare within one answer only."""
 
     id: RecordId
@@ -54,13 +54,13 @@ def rank(
     holding: dict[str, list[tuple[int, float]]] = {term: [] for word in asked for term in word}
     for place, document in enumerate(documents):
         held = document.terms
-        for term, found in holding.items():
-            count = held.get(term, 0)
-            if count > 0:
-                found.append((place, count))
+        for term in holding.keys() & held.keys():
+            if held[term] > 0:
+                holding[term].append((place, held[term]))
     idf = {term: _idf(len(found), len(documents)) for term, found in holding.items()}
     if alone is not None:
-        idf = {term: _idf(sum(term in one.terms for one in alone), len(alone)) for term in holding}
+        rarity = Counter(chain.from_iterable(holding.keys() & one.terms.keys() for one in alone))
+        idf = {term: _idf(rarity[term], len(alone)) for term in holding}
     average = sum(document.length for document in documents) / len(documents) if documents else 0.0
     norms = [K1 * (1 - B + B * document.length / average) if average else K1 for document in documents]
     scores: dict[int, float] = {}
@@ -70,8 +70,9 @@ def rank(
             scores[place] = scores.get(place, 0.0) + weight * count / (count + norms[place])
     keyed = sorted((-round(score, _DIGITS), -place) for place, score in scores.items())
     total = sum(max(idf[term] for term in word) for word in asked)
+    held_of = _held(asked, holding, idf)
     return [
-        Scored(id=documents[-place].id, score=-score, share=_share(asked, documents[-place], idf, total))
+        Scored(id=documents[-place].id, score=-score, share=round(held_of[-place] / total, _DIGITS))
         for score, place in keyed
     ]
 
@@ -81,7 +82,15 @@ def _idf(holding: int, documents: int) -> float:
     return math.log1p((documents - holding + 0.5) / (holding + 0.5))
 
 
-def _share(words: Sequence[Sequence[str]], document: TermDocument, idf: Mapping[str, float], total: float) -> float:
-    """The part of the words that a document holds."""
-    held = document.terms
-    return round(sum(max((idf[term] for term in word if term in held), default=0.0) for word in words) / total, _DIGITS)
+def _held(
+    words: Sequence[Sequence[str]], holding: Mapping[str, Sequence[tuple[int, float]]], idf: Mapping[str, float]
+) -> dict[int, float]:
+    """What the words weigh together that each document holds, each word as its rarest term there."""
+    found: dict[int, float] = {}
+    for word in words:
+        heaviest: dict[int, float] = {}
+        for term in sorted(word, key=lambda term: idf[term]):
+            heaviest.update(dict.fromkeys((place for place, _ in holding[term]), idf[term]))
+        for place, weight in heaviest.items():
+            found[place] = found.get(place, 0.0) + weight
+    return found

@@ -1,18 +1,18 @@
 """Searching over everything that may be seen: exact entities first, past all ranking, then words and meaning, fused."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from callsheet.graph.ids import RecordId
 from callsheet.graph.index import Index
+from callsheet.graph.values import Value
 from callsheet.recall.alike import Saying, apart, saying
 from callsheet.recall.bm25 import Scored, TermDocument, rank
 from callsheet.recall.exact import holding
 from callsheet.recall.fusing import DEPTH, WORDS, by_meaning, by_words, fuse
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Candidate:
+class Candidate(Value):
     """A record that may be seen, with what it is found by."""
 
     id: RecordId
@@ -25,11 +25,11 @@ class Candidate:
     #: Terms by which it is found and that say nothing, such as its own name.
     apart: frozenset[str] = frozenset()
 
-    def document(self, words: Sequence[Sequence[str]] | None = None) -> TermDocument:
-        """It as words rank it; with `words` only what is asked for, which is less to work with."""
+    def document(self, asked: Set[str] | None = None) -> TermDocument:
+        """It as words rank it; with the terms that are asked for only those, which is less to work with."""
         terms = self.terms
-        if words is not None:
-            terms = {term: terms[term] for word in words for term in word if term in terms}
+        if asked is not None:
+            terms = {term: terms[term] for term in asked & terms.keys()}
         return TermDocument(id=self.id, terms=terms, length=self.length)
 
 

@@ -72,7 +72,7 @@ class RecallRequest:
         if self.pointer is not None:
             _check_pointer(self.pointer)
         if not _whole(self.limit) or not SMALLEST_LIMIT <= self.limit <= MOST:
-            raise InvalidOption(f"limit is {_shown(self.limit)}; it must be a whole number from {SMALLEST_LIMIT}")
+            raise InvalidOption(f"limit is {shown(self.limit)}; it must be a whole number from {SMALLEST_LIMIT}")
 
     def arguments(self) -> str:
         """What is asked for beside the reference, as a call of the recall tool has it: ``"part": "lines 0:40"``."""
@@ -105,26 +105,28 @@ def _check_range(name: str, given: object) -> None:
     if given is None:
         return
     if not isinstance(given, tuple) or len(given) != 2:
-        raise InvalidOption(f"{name} is {_shown(given)}; it must be [from, to], counted from 0, without 'to' itself")
+        raise InvalidOption(f"{name} is {shown(given)}; it must be [from, to], counted from 0, without 'to' itself")
     start, end = given
     if not _whole(start) or not (end is None or _whole(end)):
-        raise InvalidOption(f"{name} is {_shown(list(given))}; both must be whole numbers from 0")
-    if not 0 <= start < (MOST if end is None else end) <= MOST:
-        raise InvalidOption(f"{name} is {_shown(list(given))}; 'from' must be at least 0 and below 'to'")
+        raise InvalidOption(f"{name} is {shown(list(given))}; both must be whole numbers from 0")
+    if max(start, end or 0) > MOST:
+        raise InvalidOption(f"{name} is {shown(list(given))}; no content has more than {MOST:,} of them")
+    if start < 0 or (end is not None and end <= start):
+        raise InvalidOption(f"{name} is {shown(list(given))}; 'from' must be at least 0 and below 'to'")
 
 
 def _check_text(name: str, given: object, longest: int) -> None:
     if given is None:
         return
     if not isinstance(given, str) or not given.strip():
-        raise InvalidOption(f"{name} is {_shown(given)}; it must be text and not empty")
+        raise InvalidOption(f"{name} is {shown(given)}; it must be text and not empty")
     if len(given) > longest:
         raise InvalidOption(f"{name} has {len(given):,} characters; at most {longest:,} are allowed")
 
 
 def _check_pointer(given: object) -> None:
     if not isinstance(given, str) or (given and not given.startswith("/")):
-        raise InvalidOption(f"pointer is {_shown(given)}; a JSON Pointer begins with '/', as in /items/3/name")
+        raise InvalidOption(f"pointer is {shown(given)}; a JSON Pointer begins with '/', as in /items/3/name")
     if len(given) > LONGEST_POINTER:
         raise InvalidOption(f"pointer has {len(given):,} characters; at most {LONGEST_POINTER:,} are allowed")
 
@@ -133,7 +135,7 @@ def _whole(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-def _shown(value: object) -> str:
+def shown(value: object) -> str:
     """A value as an error shows it: at most a line."""
     if isinstance(value, int) and abs(value) > MOST:
         return "a number of many digits"

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from difflib import get_close_matches
 
 from callsheet.errors import InvalidOption
-from callsheet.recall.request import LONGEST_POINTER, LONGEST_SEARCH, PARTS, Range, RecallRequest
+from callsheet.recall.request import LONGEST_POINTER, LONGEST_SEARCH, MOST, PARTS, Range, RecallRequest, shown
 
 NAME = "recall"
 
@@ -21,8 +21,18 @@ SQL = ", or sql SELECT ... FROM t"
 _LONGEST_ARGUMENTS = 8 * (LONGEST_POINTER + LONGEST_SEARCH)
 _KNOWN = ("reference", "part", *PARTS, "query")
 _RANGE = re.compile(
-    r"(lines?|rows?|bytes?|characters?)\s*[:=]?\s*\[?(\d{1,20})\s*(?:(?::|-|,|to|\.\.)\s*(\d{1,20})?)?\]?"
+    r"(lines?|rows?|bytes?|characters?)\s*[:=]?\s*\[?(\d{1,400})\s*(?:(?::|-|,|to|\.\.)\s*(\d{1,400})?)?\]?",
+    re.IGNORECASE,
 )
+_ALMOST = re.compile(
+    r"(lines?|rows?|bytes?|characters?|chars|turns|messages|items|records|entries|elements|columns|pages|sections"
+    r"|paragraphs|chunks|words|tokens)\b(?=\D{0,20}\d)(?:[\s\d:=,;.+\-\[\]()]|to\b|and\b|from\b|until\b|end\b|of\b)*",
+    re.IGNORECASE,
+)
+"""What begins like a range and holds nothing else, whether it can be one or not: looked for as text it would be found
+nowhere, which reads as if the content did not have it."""
+_POINTER = re.compile(r"pointer(?:\s*[:=]|\s)\s*(?=/)", re.IGNORECASE)
+"""How a JSON Pointer may be announced."""
 _ROWS_OF = re.compile(
     r"(rows?\b[\s\d:=,.to\[\]-]{1,60}?)\s*(?:of\s+)?(?=sql\b|select\b)(.*)", re.IGNORECASE | re.DOTALL
 )
@@ -67,10 +77,11 @@ def tool(*, sql: bool = False) -> dict[str, object]:
 def parse(arguments: str | Mapping[str, object]) -> RecallRequest:
     """The request that a model's arguments mean. Raises `InvalidOption`, saying how to put it right.
 
-    A `part` is a range such as ``lines 0:40``, without the second bound; a JSON Pointer where it begins with ``/``;
-    SQL where it begins like it, or with ``sql``, before which ``rows 40:`` may stand; else text to find, which may
-    stand in quotes or behind ``search``. Lenient where the
-    meaning is plain: null and empty values are none, ``[5]`` and ``5`` are from 5 to the end.
+    A `part` is a range such as ``lines 0:40``, without the second bound; a JSON Pointer where it begins with ``/`` or
+    ``pointer /``; SQL where it begins like it, or with ``sql``, before which ``rows 40:`` may stand; else text to find,
+    which may stand in quotes or behind ``search``. What begins like a range and is none is refused. Lenient where the
+    meaning is plain: null and empty values are none, ``[5]`` and ``5`` are from 5 to the end, and an end beyond all
+    that content can have is its end.
     """
     given = _object(arguments) if isinstance(arguments, str) else arguments
     unknown = sorted(str(key)[:40] for key in given if key not in _KNOWN)
@@ -99,15 +110,21 @@ def _of_part(part: str) -> dict[str, object]:
     ranged = _RANGE.fullmatch(part)
     if ranged is not None:
         bounds = [int(bound) for bound in ranged.groups()[1:] if bound is not None]
-        return {ranged[1].rstrip("s") + "s": bounds}
-    if part.startswith("/"):
-        return {"pointer": part}
+        return {ranged[1].lower().rstrip("s") + "s": bounds}
+    pointer = _POINTER.match(part)
+    if pointer is not None or part.startswith("/"):
+        return {"pointer": part[pointer.end() :] if pointer is not None else part}
     rows = _ROWS_OF.fullmatch(part)
     if rows is not None and _RANGE.fullmatch(rows[1].strip()) and (sql := _sql(rows[2])) is not None:
         return {"sql": sql, **_of_part(rows[1].strip())}
     sql = _sql(part)
     if sql is not None:
         return {"sql": sql}
+    if _ALMOST.fullmatch(part):
+        raise InvalidOption(
+            f"part is {shown(part)}; a range is one of lines, rows, bytes or characters with whole numbers from 0, such"
+            ' as "lines 0:40"; to find these words, put them in quotes'
+        )
     announced = _SEARCH.match(part)
     text = part[announced.end() :] if announced is not None else part
     quoted = _QUOTED.fullmatch(text)
@@ -154,4 +171,4 @@ def _range(given: Mapping[str, object], name: str) -> Range | None:
     whole = [bound for bound in bounds if isinstance(bound, int) and not isinstance(bound, bool)]
     if len(whole) != len(bounds) or len(whole) > 2:
         raise InvalidOption(f"{name} must be [from, to]: two whole numbers, counted from 0, without 'to' itself")
-    return (whole[0], whole[1] if len(whole) == 2 else None)
+    return (whole[0], min(whole[1], MOST) if len(whole) == 2 else None)

@@ -61,6 +61,8 @@ def abstract(
     def draft(drafting: Drafting) -> None:
         if not _stands(sight(session, view), found):
             done[:] = [Abstracted(outcome=Outcome.NOTHING)]
+        elif made.flaw is not None and was_rejected(sight(session, view), found.id, summariser):
+            done[:] = [Abstracted(outcome=Outcome.NOTHING)]  # Somebody else asked at the same time.
         elif made.flaw is not None:
             rejected(drafting, found, made.flaw.value, summariser, policy)
             done[:] = [Abstracted(outcome=Outcome.REFUSED, reason=made.flaw.value)]
@@ -76,6 +78,8 @@ def abstract(
             done[:] = [Abstracted(outcome=Outcome.DONE, episode=id)]
 
     session.append(view, draft)
+    if done[0].outcome is Outcome.REFUSED:
+        keep_in_mind(found.id, summariser)
     return done[0]
 
 
@@ -91,9 +95,13 @@ def rejected(
         governs=(record.id,),
     )
     scope = msgspec.structs.replace(record.header.scope, branch=drafting.tail.branch)
-    if isinstance(summariser, Plain) and summariser.unnamed:
-        summariser.rejected.add(record.id)
     drafting.add(decision, kind="decision", scope=scope)
+
+
+def keep_in_mind(record: RecordId, summariser: Summariser) -> None:
+    """Once it is on record that a summary was rejected: of one without a name no record tells whose it was."""
+    if isinstance(summariser, Plain) and summariser.unnamed:
+        summariser.rejected.add(record)
 
 
 def was_rejected(seen: Sight, record: RecordId, summariser: Summariser) -> bool:

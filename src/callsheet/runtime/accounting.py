@@ -8,7 +8,7 @@ import msgspec
 from callsheet.assemble.delta import common_prefix
 from callsheet.assemble.paging import paged_out
 from callsheet.assemble.personal import bare
-from callsheet.assemble.planning import Plan
+from callsheet.assemble.plans import Plan
 from callsheet.explain.facts import MEMORY
 from callsheet.graph.canonical import content_digest
 from callsheet.graph.enums import Level, Privacy, Reason
@@ -17,7 +17,7 @@ from callsheet.graph.nodes import ContextAssembly, Pins, Selection, ToolArtifact
 from callsheet.graph.record import StreamKey
 from callsheet.graph.values import Cut
 from callsheet.recall.tool import NAME as RECALL
-from callsheet.runtime.gathering import Gathered
+from callsheet.runtime.gathered import Gathered
 from callsheet.runtime.labels import SHOWING, SILENT, class_counts
 from callsheet.runtime.making import Made
 from callsheet.runtime.terms import Terms

@@ -8,8 +8,8 @@ near to it.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from callsheet.assemble.compose import INSTRUCTING
 from callsheet.graph.cut import Lineage
+from callsheet.graph.enums import INSTRUCTING
 from callsheet.graph.ids import RecordId
 from callsheet.graph.index import VectorQuery
 from callsheet.graph.nodes import Message, ToolArtifact, UserMemory
@@ -19,7 +19,7 @@ from callsheet.graph.values import Vector
 from callsheet.recall.bm25 import Scored
 from callsheet.recall.fusing import by_meaning, by_words, fuse
 from callsheet.recall.tool import NAME as RECALL
-from callsheet.runtime.meaning import Meaning
+from callsheet.runtime.meaning import Meaning, Near
 from callsheet.runtime.personalising.book import Shelf
 from callsheet.runtime.working.meant import Meant
 
@@ -132,17 +132,23 @@ class Alluding:
         `words` are those that hold words of it: where both speak for a record, both count, as in a search.
         """
 
-        def counts(position: int) -> bool:
-            if position >= before:
-                return False
-            found = self.meaning.ledger.records(key, after=position - 1, upto=position)
-            along = [record for record in found if lineage.sees(record.branch, position)]
-            return any(_may_be_meant(record) for record in told(along))
+        def may_be_meant(ids: Sequence[RecordId]) -> set[RecordId]:
+            read = self.meaning.ledger.get(key, ids)
+            along = [record for record in read if record.position < before]
+            along = [record for record in along if lineage.sees(record.branch, record.position)]
+            return {record.id for record in told(along) if _may_be_meant(record)}
 
-        found = self.meaning.nearest_to(key, self.vector, upto=lineage.upto, counts=counts, limit=LOOKED_AT)
+        def those(near: Sequence[Near]) -> list[Near]:
+            meant = may_be_meant([one.record for one in near])
+            return [one for one in near if one.record in meant]
+
+        found = self.meaning.nearest_to(key, self.vector, upto=lineage.upto, those=those, limit=LOOKED_AT)
         if len(found) < LEAST:
             return []
-        arms = (by_words(words, LOOKED_AT), by_meaning([(one.record, one.score) for one in found], LOOKED_AT))
+        # Calls and instructions hold words too, and never come back by themselves.
+        meant = may_be_meant([one.id for one in words])
+        worded = [one for one in words if one.id in meant]
+        arms = (by_words(worded, LOOKED_AT), by_meaning([(one.record, one.score) for one in found], LOOKED_AT))
         clear = {id for arm in arms for id, evidence in arm.found if evidence >= STANDS_OUT}
         return [one.id for one in fuse(arms) if one.id in clear]
 
@@ -152,7 +158,7 @@ class Alluding:
             shelf.stream.key,
             self.vector,
             upto=shelf.position,
-            counts=lambda position: any(isinstance(one.body, UserMemory) for one in shelf.at(position)),
+            those=lambda near: [one for one in near if any(_is_kept(held) for held in shelf.at(one.position))],
             limit=KEPT,
         )
         if len(found) < FEW:
@@ -161,6 +167,10 @@ class Alluding:
         usual, low = scores[len(scores) // 2 - 1], scores[len(scores) // 4]
         away = max(AWAY * (1 - usual), SPREADS * (usual - low))
         return [one.record for one in found if one.score - usual >= away]
+
+
+def _is_kept(record: Record) -> bool:
+    return isinstance(record.body, UserMemory)
 
 
 def _may_be_meant(record: Record) -> bool:

@@ -12,7 +12,7 @@ from callsheet.assemble import sizes
 from callsheet.assemble.delta import Whole, delta, whole
 from callsheet.assemble.itemising import Itemiser
 from callsheet.assemble.personal import bare
-from callsheet.assemble.planning import Rewrite
+from callsheet.assemble.plans import Rewrite
 from callsheet.errors import EmptyRequest
 from callsheet.graph.cut import Lineage
 from callsheet.graph.nodes import Boundary, ContextAssembly
@@ -23,10 +23,11 @@ from callsheet.graph.values import Scope
 from callsheet.recall.tool import NAME as RECALL
 from callsheet.runtime.accounting import ASSEMBLER, SECOND, Accounting
 from callsheet.runtime.calibrating import calibrated_counter
-from callsheet.runtime.gathering import Gathered, Gathering
+from callsheet.runtime.gathered import Gathered
+from callsheet.runtime.gathering import Gathering
 from callsheet.runtime.ground import Ground
 from callsheet.runtime.labels import of_sheet
-from callsheet.runtime.making import Made, Making
+from callsheet.runtime.making import Made, Making, shortened
 from callsheet.runtime.overdue import Overdue
 from callsheet.runtime.personalising.blocks import withdraw
 from callsheet.runtime.personalising.book import Book
@@ -147,7 +148,7 @@ class Assembling(Terms):
         before, now = self.base.sheet, self.order.boundary
         if before.pins.policy_set != self.policy_hash or before.pins.assembler != ASSEMBLER:
             return Rewrite.CHANGED
-        if self.recall != _recalls(before):
+        if self.recall != _recalls(before) or (self.recall and _gave_up_recall(self._beside_memories)):
             return Rewrite.CHANGED
         same = _model(before.boundary) == _model(now)
         given = tuple(formats.tool_name(tool, "tools") for tool in self.tools)
@@ -197,6 +198,13 @@ def _given_tools(names: Sequence[str]) -> tuple[str, ...]:
 
 def _recalls(sheet: ContextAssembly) -> bool:
     return sheet.recall
+
+
+def _gave_up_recall(shown: Whole | None) -> bool:
+    """Whether a request had no room for the tool that reads what it shortened, and so no references."""
+    if shown is None or RECALL in shown.sheet.boundary.tools:
+        return False
+    return any(shortened(one) for one in shown.selected)
 
 
 def _timings(**nanoseconds: int) -> tuple[tuple[str, int], ...]:

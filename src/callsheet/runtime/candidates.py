@@ -6,10 +6,11 @@ lie between. So time grows with what a query names, not with the history.
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 
-from callsheet.assemble.compose import INSTRUCTING, text_of
+from callsheet.assemble.contents import text_of
 from callsheet.derive.derived import MORE
-from callsheet.graph.enums import Relation
+from callsheet.graph.enums import INSTRUCTING, Relation
 from callsheet.graph.ids import RecordId
 from callsheet.graph.index import Index, MatchQuery, Posting, PostingQuery
 from callsheet.graph.nodes import Message, ToolArtifact, ToolCall
@@ -20,6 +21,7 @@ from callsheet.recall.finding import Candidate, candidate
 from callsheet.recall.tool import NAME as RECALL
 from callsheet.runtime.admitting import Admitting
 from callsheet.runtime.indexing import SAID
+from callsheet.runtime.meaning import Near
 from callsheet.runtime.naming import SEARCHED
 from callsheet.runtime.seeing import Sight
 
@@ -141,18 +143,20 @@ class Candidates:
                 return
             behind = (matches[-1].words, matches[-1].position)
 
-    def at(self, position: int) -> RecordId | None:
-        """The record that is found by what stands at a position, which is taken; None: there is none that may be."""
-        session = self.seen.session
-        (record,) = session.ledger.records(session.conversation.key, after=position - 1, upto=position)
-        self.admit([record])
-        return self._found[record.id]
+    def those(self, near: Sequence[Near]) -> list[Near]:
+        """Those of these records that may be found; they are taken."""
+        ids = [one.record for one in near]
+        self._look(ids)
+        self._take(ids)
+        return [one for one in near if self._found[one.record] is not None]
 
-    def admit(self, records: Sequence[Record]) -> None:
-        """Take those of these records that may be seen and found."""
+    def admit(self, records: Sequence[Record], most: int) -> list[RecordId]:
+        """Take the first `most` of these records that may be seen and found, and no other; returns them."""
         new = {record.id: record for record in records if record.id not in self._found}
         self._look(tuple(new), tuple(new.values()))
-        self._take([record.id for record in records])
+        admitted = [record.id for record in records if self._found[record.id] is not None][:most]
+        self._take(admitted)
+        return admitted
 
     def _look(self, ids: Sequence[RecordId], known: Sequence[Record] = ()) -> None:
         """Learn which of these records may be found, without taking them."""
@@ -162,12 +166,13 @@ class Candidates:
             return
         read = known or session.ledger.get(session.conversation.key, new)
         records = [record for record in read if seen.shows(record) and record.id not in seen.withheld]
+        others = [record for record in records if not isinstance(record.body, ToolCall)]
         calls = [record for record in records if isinstance(record.body, ToolCall)]
         askers = [call.body.message for call in calls if isinstance(call.body, ToolCall)]
         wanted = [id for id in dict.fromkeys(askers) if id not in self._found]
         messages = session.ledger.get(session.conversation.key, wanted) if wanted else []
         self._found.update((id, None) for id in (*new, *wanted))
-        self._know([*(record for record in records if record not in calls), *filter(seen.shows, messages)])
+        self._know([*others, *filter(seen.shows, messages)])
         for call in calls:
             body = call.body
             self._asked[call.id] = call
@@ -274,10 +279,15 @@ _NOTHING = Index()
 
 def _joined(indexes: Sequence[Index]) -> Index:
     first = indexes[0]
-    if len(indexes) == 1 and not any(name.startswith(SAID) for name in first.entities):
-        return first
-    names = dict.fromkeys(name.removeprefix(SAID) for index in indexes for name in index.entities)
-    return Index(entities=tuple(names), terms=tuple(term for index in indexes for term in index.terms))
+    if len(indexes) == 1:
+        names, terms = first.entities, first.terms
+        # Asked of all at once, for most candidates have no such name or nothing else.
+        if SAID not in "".join(names):
+            return first
+    else:
+        names = tuple(chain.from_iterable(index.entities for index in indexes))
+        terms = tuple(chain.from_iterable(index.terms for index in indexes))
+    return Index(entities=tuple(dict.fromkeys(name.removeprefix(SAID) for name in names)), terms=terms)
 
 
 def said(record: Record) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
-from callsheet.assemble.compose import content_payload, text_of
+from callsheet.assemble.contents import content_payload, text_of
 from callsheet.derive import locators
 from callsheet.errors import BodyErased, NotFound
 from callsheet.graph.changes import LocatorsRepaired

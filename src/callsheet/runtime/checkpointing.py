@@ -18,7 +18,8 @@ from callsheet.runtime.children import Child, children
 from callsheet.runtime.deciding import settled
 from callsheet.runtime.drafting import Drafting
 from callsheet.runtime.options import label
-from callsheet.runtime.seeing import Sight, newest_sheet, resolve, sight
+from callsheet.runtime.resolving import resolve
+from callsheet.runtime.seeing import Sight, newest_sheet, sight
 from callsheet.runtime.session import Session, View
 from callsheet.runtime.tail import unanswered
 

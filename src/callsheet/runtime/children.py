@@ -17,7 +17,8 @@ from callsheet.graph.nodes import Branch, SkillState, ToolArtifact
 from callsheet.graph.query import NodeQuery, StateQuery
 from callsheet.graph.values import Scope
 from callsheet.runtime.options import shown
-from callsheet.runtime.seeing import resolve, sight
+from callsheet.runtime.resolving import resolve
+from callsheet.runtime.seeing import sight
 from callsheet.runtime.session import Session, View
 from callsheet.runtime.tail import Tail
 

@@ -11,10 +11,9 @@ from itertools import takewhile
 from typing import NamedTuple
 
 from callsheet.assemble.blocks import Answer, Block, Said
-from callsheet.assemble.compose import INSTRUCTING
 from callsheet.graph.changes import Superseded
 from callsheet.graph.cut import alone
-from callsheet.graph.enums import ForkReason, InstructionScope
+from callsheet.graph.enums import INSTRUCTING, ForkReason, InstructionScope
 from callsheet.graph.ids import ROOT_BRANCH, RecordId, StreamId
 from callsheet.graph.nodes import Conversation as ConversationBody
 from callsheet.graph.query import NodeQuery

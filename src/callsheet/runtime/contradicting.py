@@ -9,7 +9,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from callsheet.assemble.compose import text_of
+from callsheet.assemble.contents import text_of
 from callsheet.errors import BodyErased
 from callsheet.graph.enums import ConfidenceSource, Relation, StateField, Visibility
 from callsheet.graph.ids import RecordId

@@ -20,7 +20,9 @@ from callsheet.graph.values import CallRef, Digest, Scope
 from callsheet.runtime.children import name_of, status_of
 from callsheet.runtime.drafting import Drafting, Release
 from callsheet.runtime.options import label, shown
-from callsheet.runtime.seeing import Sight, resolve, sight, source
+from callsheet.runtime.originals import source
+from callsheet.runtime.resolving import resolve
+from callsheet.runtime.seeing import Sight, sight
 from callsheet.runtime.session import Session, View
 from callsheet.wire.cleaning import storable
 

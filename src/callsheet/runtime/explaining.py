@@ -2,7 +2,6 @@
 
 from collections.abc import Container, Iterable, Sequence
 
-from callsheet.assemble.compose import INSTRUCTING
 from callsheet.assemble.delta import common_prefix
 from callsheet.assemble.paging import codes
 from callsheet.errors import NotFound, PolicyError
@@ -12,7 +11,7 @@ from callsheet.explain.absence import Evidence, WhyNot
 from callsheet.explain.difference import Difference, Shown
 from callsheet.explain.facts import KEPT, SHOWN, Worth
 from callsheet.explain.sheet import Explained
-from callsheet.graph.enums import Level, Reason
+from callsheet.graph.enums import INSTRUCTING, Level, Reason
 from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import Episode, Message, Selection, ToolCall, ToolMemory, UserMemory
 from callsheet.graph.query import NodeQuery

@@ -12,7 +12,9 @@ from callsheet.graph.nodes import Branch, Message, ToolArtifact
 from callsheet.graph.record import Record
 from callsheet.graph.values import CallRef
 from callsheet.runtime.drafting import Drafting
-from callsheet.runtime.seeing import resolve, sight, source
+from callsheet.runtime.originals import source
+from callsheet.runtime.resolving import resolve
+from callsheet.runtime.seeing import sight
 from callsheet.runtime.session import Session, View
 from callsheet.runtime.tail import Tail, branches, free_name
 from callsheet.wire import formats

@@ -4,27 +4,23 @@ Bounded by the size of the request and of what is new, not by the length of the 
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from enum import IntEnum
+from dataclasses import dataclass, replace
 
-from callsheet.assemble import sizes
-from callsheet.assemble.exactness import asks_for_exact
-from callsheet.assemble.forms import reference
 from callsheet.assemble.items import Item
 from callsheet.assemble.lateness import widened
 from callsheet.assemble.needed import Habit
-from callsheet.assemble.planning import Fresh, Rewrite, Standing
-from callsheet.graph.changes import Erased, Reclassified, Released, Shared
-from callsheet.graph.enums import Level, Privacy, Reason
+from callsheet.assemble.plans import Fresh, Rewrite, Standing
+from callsheet.graph.changes import Erased, Reclassified
+from callsheet.graph.enums import Level, Reason
 from callsheet.graph.ids import RecordId
-from callsheet.graph.nodes import Message, Selection, ToolArtifact, ToolMemory
-from callsheet.graph.query import NodeQuery
+from callsheet.graph.nodes import Selection, ToolArtifact, ToolMemory
 from callsheet.graph.record import Record
 from callsheet.policy.verdict import DETAIL
 from callsheet.runtime.alluding import Alluding
 from callsheet.runtime.attributing import attributed, hidden_calls, renamed, speakers
+from callsheet.runtime.calling_for import AWAY, CallingFor
 from callsheet.runtime.desk import called
-from callsheet.runtime.episodes import NOTHING, Mark
+from callsheet.runtime.gathered import Gathered
 from callsheet.runtime.ground import Ground, asks, since_asked
 from callsheet.runtime.itemising import Itemising, MakeItemiser
 from callsheet.runtime.labels import SHOWING
@@ -40,91 +36,9 @@ from callsheet.runtime.retelling import Retelling
 from callsheet.runtime.returning import Returning
 from callsheet.runtime.reusing import Reusing
 from callsheet.runtime.telling import Telling
-from callsheet.runtime.terms import Terms
-
-LATELY = 16
-"""Results, the newest, among which the one that is meant is looked for where nothing is named."""
-
-AWAY = 64
-"""Released records from elsewhere, the newest, among which what is named is looked for."""
-
-FETCHED = 4
-"""Of these, so many are brought at most."""
 
 _SOFT = frozenset({Reason.STALE, Reason.SUPERSEDED})
 _SAID = _SOFT | {Reason.CONFLICT}
-
-
-class Yielded(IntEnum):
-    """What of a compaction has given way in a request that is too small for it."""
-
-    NOTHING = 0
-    #: What tells at second hand, but for what is pinned.
-    TOLD = 1
-    #: Also the lines of the last turns that have their episode, and the tool that reads what is not listed.
-    OWED = 2
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Gathered:
-    """Everything that one assembly decides on."""
-
-    items: Mapping[RecordId, Item]
-    standing: Standing | None
-    fresh: Fresh
-    forced: Rewrite | None
-    turn: int
-    results: int
-    habit: Habit
-    #: The turn in which the present task began.
-    episode: int
-    tasks: tuple[int, ...]
-    #: The turn of last use of each record in view, where that is later than its own.
-    used: Mapping[RecordId, int]
-    #: The records that are visible and new, or that a first request looks at.
-    replayed: tuple[RecordId, ...]
-    #: Of a history that was never shown, the records that were not looked at (less those that stood and were taken
-    #: back), and their tokens in o200k_base.
-    older: int
-    older_tokens: int
-    refused: Mapping[Reason, int]
-    #: How far the history has its episodes.
-    compacted: Mark = NOTHING
-    #: Calls whose arguments may not be shown.
-    withheld: frozenset[RecordId] = frozenset()
-    #: Those of the items that are memories.
-    memories: frozenset[RecordId] = frozenset()
-    #: Calls of others behind what stands under their names.
-    unasked: frozenset[RecordId] = frozenset()
-    #: The names of others under which some of the records stand.
-    speakers: Mapping[RecordId, str] = field(default_factory=dict)
-    #: The class of data of each record.
-    classes: Mapping[RecordId, Privacy] = field(default_factory=dict)
-    #: Records whose content may not go to the provider, and whether there ever were any.
-    silent: frozenset[RecordId] = frozenset()
-    silenced: bool = False
-    #: The memories of the user; None: there are none for this reader.
-    personal: Choosing | None = None
-    #: How far what compaction brings has given way to the rest.
-    yielded: Yielded = Yielded.NOTHING
-
-    def yielding(self, what: Yielded) -> "Gathered":
-        """With so much of what compaction brings gone, so that in the end a request needs no more than without one."""
-        forced = self.forced if self.forced in _COMPELLING else Rewrite.HIGH_WATER
-        items = {id: _without(item, what) for id, item in self.items.items()}
-        return replace(self, items=items, forced=forced, yielded=what)
-
-    def history(self, terms: Terms) -> int:
-        """Tokens in o200k_base of all that plain replay would show."""
-        before = terms.base.sheet.history_o200k if terms.base is not None else 0
-        calls = terms.calls
-        if self.withheld or self.unasked:
-            hidden = self.withheld | self.unasked
-            calls = {id: call for id, call in calls.items() if id not in hidden}
-        told = (terms.desk.records[id] for id in self.replayed if id not in self.silent)
-        tokens = sum(sizes.recorded_tokens(one, calls) or sizes.estimated_tokens(one, calls) for one in told)
-        # What may not be shown counts as the words that stand for it, so that no figure tells of its content.
-        return before + self.older_tokens + tokens + sizes.WITHHELD * len(self.silent.intersection(self.replayed))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -166,14 +80,8 @@ class Gathering:
         returned = [] if ground.policy.verbatim else returning.brought(view, self._asked(news))
         alluded = (id for id in returning.alluded if id not in turns)
         behind = (*(news.unshown.opening if news.unshown is not None else ()), *returning.said, *alluded)
-        exact = self._exact(news, returning)
-        desk.fetch(ground.ledger, ground.key, exact)
-        exact = self._within(id for id in exact if ground.is_there(id) and ground.shows(desk.records[id]))
-        given = self._given(changed, turns)
-        named = () if ground.policy.verbatim else self._named_elsewhere(news, turns)
-        pinned = () if ground.policy.verbatim else reading.pinned(changed)
-        pins = self._pins(pinned, turns) if pinned else ()
-        called_for = (*behind, *returned, *given, *named, *(id for id in exact if id not in turns), *pins)
+        calls_for = CallingFor(ground=ground, reading=reading, news=news, turns=turns).called(changed, returning)
+        called_for = (*behind, *returned, *calls_for.brought)
         brought = tuple(dict.fromkeys(called_for))
         # That it comes back is our guess: it counts as used when it would just have left the last turns.
         back = dict.fromkeys([*brought, *returning.task])
@@ -199,7 +107,7 @@ class Gathering:
             turns=turns,
             turn=turn,
             used=reuse.used,
-            exact=frozenset(exact),
+            exact=frozenset(calls_for.exact),
             archived=archived_at(ground.ledger, ground.key, ground.lineage, ground.boundary),
             episode=returning.episode,
         )
@@ -223,11 +131,11 @@ class Gathering:
             hard = hard or any(not withheld.isdisjoint(called(desk.records[one.record])) for one in view)
         fresh = Fresh(
             records=tuple(record.id for record in news.records),
-            brought=(*brought, *dict.fromkeys([*told.focus, *told.of(pinned)])),
-            pinned=frozenset(pinned),
+            brought=(*brought, *dict.fromkeys([*told.focus, *told.of(calls_for.pinned)])),
+            pinned=frozenset(calls_for.pinned),
             behind=frozenset(behind),
             notices=self._notices(changed, view, items),
-            exact=exact,
+            exact=calls_for.exact,
             memories=tuple(record.id for record in (*memories, *told.records)),
             replacing=_replacing(memories, replaced_by, (one.record for one in view)),
             replaced_by=replaced_by,
@@ -246,7 +154,7 @@ class Gathering:
             episode=returning.episode,
             tasks=returning.tasks,
             used=reuse.used,
-            replayed=(*fresh.records, *given),
+            replayed=(*fresh.records, *calls_for.opened),
             older=(first.older if first is not None else 0) - taken,
             older_tokens=first.tokens if first is not None else 0,
             refused=_refused(news, taken),
@@ -290,43 +198,6 @@ class Gathering:
         view = tuple(selection for selection in there if ground.shows(ground.desk.records[selection.record]))
         return view, len({one.record for one in there} - {one.record for one in view})
 
-    def _given(self, changed: Sequence[Record], turns: Mapping[RecordId, int]) -> tuple[RecordId, ...]:
-        """What stands on this lineage, was passed over and has been opened to the reader since the last request."""
-        ground, known = self.ground, self.ground.desk.opened
-        told = (record.body for record in changed)
-        ids = {id for body in told if isinstance(body, Released | Shared) for id in body.records}
-        wanted = [id for id in ids & known.shown if id not in turns and id not in known.elsewhere]
-        ground.desk.fetch(ground.ledger, ground.key, sorted(wanted))
-        there = [ground.desk.records[id] for id in wanted if ground.is_there(id)]
-        return tuple(record.id for record in sorted(there, key=lambda record: record.position))
-
-    def _pins(self, pinned: Iterable[RecordId], turns: Mapping[RecordId, int]) -> tuple[RecordId, ...]:
-        """The messages, results and memories that were pinned out of view; what is told at second hand is not here."""
-        ground, known = self.ground, self.ground.desk
-        ids = [id for id in pinned if id not in turns]
-        known.fetch(ground.ledger, ground.key, ids)
-        there = [known.records[id] for id in ids if ground.is_there(id) and ground.shows(known.records[id])]
-        seen = (one for one in there if ground.lineage.sees(one.branch, one.position) or one.id in known.opened.shown)
-        return tuple(one.id for one in seen if isinstance(one.body, Message | ToolArtifact | ToolMemory))
-
-    def _named_elsewhere(self, news: News, turns: Mapping[RecordId, int]) -> tuple[RecordId, ...]:
-        """Of what was released from elsewhere, such as by a sub-agent, that which the new messages name."""
-        ground, desk = self.ground, self.ground.desk
-        away = [id for id in desk.opened.elsewhere[-AWAY:] if id not in turns]
-        said = [record for record in news.records if isinstance(record.body, Message)] if away else []
-        if not said:
-            return ()
-        desk.fetch(ground.ledger, ground.key, away)
-        names = {name for record in said for name in ground.entities(record)}
-        words = "\n".join(map(ground.words, said))
-        found = [
-            id
-            for id in away
-            if ground.is_there(id)
-            and (reference(id) in words or not names.isdisjoint(ground.entities(desk.records[id])))
-        ]
-        return tuple(found[-FETCHED:])
-
     def _notices(
         self, changed: Sequence[Record], view: Sequence[Selection], items: Mapping[RecordId, Item]
     ) -> tuple[RecordId, ...]:
@@ -346,37 +217,6 @@ class Gathering:
                 says = id in touched and item.reason in _SOFT
             found += [id] if says else []
         return tuple(found)
-
-    def _exact(self, news: News, returning: Returning) -> tuple[RecordId, ...]:
-        """The results whose exact bytes are wanted: by the caller, or by the newest turn of the user."""
-        ground = self.ground
-        asked = [record for record in news.records if asks(record)][-1:]
-        if ground.policy.verbatim or not any(asks_for_exact(ground.words(record)) for record in asked):
-            return () if ground.policy.verbatim else ground.boundary.exact
-        named = returning.named or tuple(record.id for record in self._newest_result(asked[0]))
-        return tuple(dict.fromkeys([*ground.boundary.exact, *named]))
-
-    def _within(self, results: Iterable[RecordId]) -> tuple[RecordId, ...]:
-        """As many of them, in their order, as the byte budget of the set lets one request load together.
-
-        One that is too large alone is passed on: policy says so of it.
-        """
-        most, left = self.ground.policy.rehydrate, self.ground.policy.rehydrate
-        chosen: list[RecordId] = []
-        for id in results:
-            size = getattr(self.ground.desk.records[id].body, "size", 0)
-            if size > most or size <= left:
-                chosen.append(id)
-                left -= size if size <= most else 0
-        return tuple(chosen)
-
-    def _newest_result(self, before: Record) -> list[Record]:
-        """The newest result before a turn that the reader may see: what is meant where nothing is named."""
-        query = NodeQuery(
-            kinds=("artifact",), lineage=self.ground.lineage, before=before.position, newest=True, limit=LATELY
-        )
-        found = self.ground.ledger.nodes(self.ground.key, query)
-        return [record for record in found if self.ground.shows(record)][-1:]
 
     def _occurring(self, news: News, telling: Telling) -> Occurring:
         base = self.ground.base
@@ -417,18 +257,6 @@ def _refused(news: News, taken: int) -> Mapping[Reason, int]:
         if number:
             counts[reason] = counts.get(reason, 0) + number
     return counts
-
-
-def _without(item: Item, what: Yielded) -> Item:
-    if what is Yielded.OWED and item.compacted is not None and item.recent:
-        return replace(item, least=Level.NONE)
-    if item.second_hand is not None and item.least is Level.NONE:
-        return replace(item, most=Level.NONE, reason=Reason.OVER_BUDGET)
-    return item
-
-
-_COMPELLING = frozenset({Rewrite.FIRST, Rewrite.HARD, Rewrite.COMPACTED, Rewrite.CHANGED})
-"""Why all is chosen anew at any price."""
 
 
 def _compacted(forced: Rewrite | None) -> Rewrite:

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from callsheet.assemble.compacting import over
-from callsheet.assemble.compose import INSTRUCTING
 from callsheet.assemble.sizes import estimated_tokens
 from callsheet.errors import InvalidOption
+from callsheet.graph.enums import INSTRUCTING
 from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import ContextAssembly, Message, ToolCall
 from callsheet.graph.query import NodeQuery

@@ -14,8 +14,10 @@ from callsheet.graph.record import Record
 from callsheet.graph.values import CallRef, Digest
 from callsheet.runtime.drafting import Drafting, Release
 from callsheet.runtime.options import label
+from callsheet.runtime.originals import source
 from callsheet.runtime.participating import people
-from callsheet.runtime.seeing import Sight, resolve, sight, source
+from callsheet.runtime.resolving import resolve
+from callsheet.runtime.seeing import Sight, sight
 from callsheet.runtime.session import Session, View
 from callsheet.runtime.tail import branches
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from callsheet.assemble.compose import text_of
+from callsheet.assemble.contents import text_of
 from callsheet.assemble.delta import Whole
 from callsheet.graph.cut import Lineage
 from callsheet.graph.enums import Role

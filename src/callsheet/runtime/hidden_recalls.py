@@ -6,9 +6,11 @@ Internal; `callsheet.serve.proxy` is its user: it answers for a client that does
 from typing import NamedTuple
 
 from callsheet.assemble.blocks import Answer, Text
-from callsheet.assemble.compose import text_of
+from callsheet.assemble.contents import text_of
 from callsheet.graph.enums import Privacy
 from callsheet.graph.ids import RecordId
+from callsheet.graph.nodes import ModelRun
+from callsheet.graph.query import NodeQuery
 from callsheet.recall.request import DEFAULT_LIMIT, SMALLEST_LIMIT
 from callsheet.recall.tool import NAME as RECALL
 from callsheet.runtime.admitting import policy_of
@@ -16,6 +18,8 @@ from callsheet.runtime.conversation import Conversation
 from callsheet.runtime.drafting import Drafting, Ran
 from callsheet.runtime.recalling import answer_for
 from callsheet.runtime.tail import KnownCall, Tail
+
+__all__ = ["RECALL", "Recalls", "answer_calls", "is_part_of", "stands_beside", "waiting"]
 
 SPENT = "(recall: no more can be read for this answer; answer with what you have)"
 """What a call is answered for which no bytes are left."""
@@ -74,3 +78,18 @@ def stands_beside(talk: Conversation) -> bool:
     """Whether a recall was answered beside the calls whose results came last: its client never saw it."""
     tail = talk._session.tail(talk._view)
     return any(known.body.tool == RECALL for known in tail.answered.values())
+
+
+def is_part_of(talk: Conversation, response: str) -> bool:
+    """Whether a response that a client goes on from was followed by others that it saw as one with it.
+
+    The provider, which keeps it, knows nothing of what followed.
+    """
+    session, view = talk._session, talk._view
+    tail = session.tail(view)
+    key = session.conversation.key
+    query = NodeQuery(kinds=("message",), lineage=tail.lineage, after=tail.last_said - 1, before=tail.last_said + 1)
+    runs = [record.header.scope.run for record in session.ledger.nodes(key, query)]
+    found = session.ledger.get(key, tuple(run for run in runs if run is not None))
+    said = [record.body.response for record in found if isinstance(record.body, ModelRun)]
+    return any(one is not None and one != response for one in said)

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
-from callsheet.assemble.compose import Read, result_text, text_of
+from callsheet.assemble.contents import Read, result_text, text_of
 from callsheet.assemble.stated import MARK, stated
 from callsheet.derive.derived import index_message, index_result
 from callsheet.derive.redaction import Redaction
-from callsheet.graph.enums import ArtifactStatus
+from callsheet.graph.enums import FAILURES
 from callsheet.graph.index import Index
 from callsheet.graph.nodes import Fact, Message, Milestone, ToolArtifact, ToolCall, UserMemory
 from callsheet.graph.record import Body
@@ -18,8 +18,6 @@ from callsheet.runtime.personalising.subject import USER, statement, subject
 
 SAID = "~"
 """Before an entity that somebody said or asked for: so the results that hold an entity are found by it alone."""
-
-FAILED = frozenset({ArtifactStatus.FAILED, ArtifactStatus.TIMED_OUT, ArtifactStatus.CANCELLED})
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -45,7 +43,7 @@ class Indexing:
                 tool=(call.tool if call is not None else body.tool) or "",
                 arguments=text_of(self.read(call.arguments)) if call is not None else "",
                 count=self.count,
-                failed=body.status in FAILED,
+                failed=body.status in FAILURES,
                 redaction=self.redaction,
             )
         if isinstance(body, UserMemory):

@@ -5,7 +5,7 @@ from msgspec.structs import replace
 from callsheet.assemble import blocks
 from callsheet.errors import InvalidOption
 from callsheet.graph.changes import Superseded
-from callsheet.graph.enums import InstructionScope, Role, StateField, Visibility
+from callsheet.graph.enums import INSTRUCTING, InstructionScope, Role, StateField, Visibility
 from callsheet.graph.ids import RecordId
 from callsheet.graph.query import StateQuery
 from callsheet.runtime.drafting import Drafting
@@ -13,14 +13,12 @@ from callsheet.runtime.options import shown
 from callsheet.runtime.seeing import sight
 from callsheet.runtime.session import Session, View
 
-ROLES = (Role.SYSTEM, Role.DEVELOPER)
-
 
 def instruct(session: Session, view: View, text: str, scope: InstructionScope, role: Role) -> RecordId:
     """Record an instruction and return its id. Raises `InvalidOption`; see `Conversation.instruct`."""
     if not isinstance(text, str) or not text.strip():
         raise InvalidOption(f"text is {shown(text)}; an instruction must be text and not empty")
-    if role not in ROLES:
+    if role not in INSTRUCTING:
         raise InvalidOption(f"role is {role.value!r}; an instruction has the role system or developer")
     if scope is InstructionScope.PARTICIPANT and view.participant is None:
         raise InvalidOption("an instruction for a participant is given in that participant's view")

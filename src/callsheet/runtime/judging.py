@@ -10,7 +10,8 @@ from callsheet.graph.nodes import Episode, Fact, Message, Milestone, ToolArtifac
 from callsheet.graph.record import Record
 from callsheet.runtime.drafting import Drafting
 from callsheet.runtime.options import shown
-from callsheet.runtime.seeing import Sight, resolve, sight
+from callsheet.runtime.resolving import resolve
+from callsheet.runtime.seeing import Sight, sight
 from callsheet.runtime.session import Session, View
 
 _KINDS = (Message, ToolArtifact, ToolMemory, Milestone, Fact, Episode)

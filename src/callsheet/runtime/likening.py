@@ -3,8 +3,9 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from callsheet.assemble.compose import Material, earlier, result_text
+from callsheet.assemble.contents import result_text
 from callsheet.assemble.likeness import COMPARED, LONGEST, Earlier, most_like
+from callsheet.assemble.material import earlier
 from callsheet.graph.enums import Level
 from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import Selection, ToolArtifact, ToolCall
@@ -58,10 +59,7 @@ class Likening:
         desk = self.ground.desk
         known = desk.earlier.get(id)
         if known is None:
-            material = Material(
-                records=desk.records, calls=self.calls, read=self.ground.read, forms=desk.forms_for(False)
-            )
-            known = desk.earlier[id] = earlier(id, material)
+            known = desk.earlier[id] = earlier(desk.records[id], self.calls, self.ground.read)
         return known
 
     def _most_like(self, id: RecordId, before: Sequence[Earlier], *, size: int | None) -> tuple[RecordId, int] | None:

@@ -7,9 +7,12 @@ from dataclasses import dataclass, replace
 import msgspec
 
 from callsheet.assemble import blocks, sizes
-from callsheet.assemble.compose import Composed, Material
+from callsheet.assemble.basis import Basis, Limits, Prices
+from callsheet.assemble.compose import Composed
 from callsheet.assemble.continuing import Composition
-from callsheet.assemble.planning import Limits, Plan, Planner, Prices
+from callsheet.assemble.material import Material
+from callsheet.assemble.planning import planned
+from callsheet.assemble.plans import Plan
 from callsheet.derive.derived import Derived
 from callsheet.derive.document import ContentKind
 from callsheet.errors import EmptyRequest
@@ -23,7 +26,7 @@ from callsheet.recall.tool import NAME as RECALL
 from callsheet.recall.tool import tool as recall_tool
 from callsheet.runtime.answering import answered
 from callsheet.runtime.attributing import anothers
-from callsheet.runtime.gathering import Gathered, Yielded
+from callsheet.runtime.gathered import Gathered, Yielded
 from callsheet.runtime.personalising.book import Shelf
 from callsheet.runtime.rendering import Rendered, rendered
 from callsheet.runtime.sealing import sealed
@@ -38,7 +41,7 @@ HEAD = 40
 """Tokens of the head of a note, about."""
 
 TRIES = 6
-"""How often a request that turns out too large is planned with less room."""
+"""How often a request that turns out too large is planned with less room, the last time with none."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -51,27 +54,47 @@ class Making:
     cache: Caching
 
     def made(self) -> "Made":
-        """Plan, compose, render and measure; again with less room where it turns out larger than it was planned."""
+        """Plan, compose, render and measure; where that is too large, again with less, down to what must be shown."""
         budget, policy = self.terms.order.boundary.budget, self.terms.order.policy
-        made = self._tried(sizes.room(budget, self.counter))
-        for _ in range(TRIES):
-            over = sizes.excess(made.measured.parts, budget, self.counter)
-            if over <= 0 or policy.verbatim or (room := made.planned() - over) <= 0:
-                break
-            smaller = self._tried(room)
-            if smaller.planned() >= made.planned():
-                break
-            made = smaller
-        if self.gathered.personal is not None and sizes.excess(made.measured.parts, budget, self.counter) > 0:
-            # What is known of the user gives way to the conversation.
-            return replace(self, gathered=replace(self.gathered, personal=None)).made()
-        yielded = self.gathered.yielded
-        able = self.gathered.compacted.record is not None and yielded is not Yielded.OWED and not policy.verbatim
-        if able and sizes.excess(made.measured.parts, budget, self.counter) > 0:
-            # So does what compaction made: whatever fitted before it must fit with it.
-            return replace(self, gathered=self.gathered.yielding(Yielded(yielded + 1))).made()
+        making, made = self, self._within(budget)
+        while not policy.verbatim and self._excess(made) > 0 and (less := making._less()) is not None:
+            making, made = less, min(made, less._within(budget), key=self._excess)
         sizes.check_budget(made.measured.parts, budget, self.counter, str(policy))
         return made
+
+    def _within(self, budget: int) -> "Made":
+        """Again with less room where it turns out larger than it was planned, in the end with the least that there is.
+
+        The smallest that was tried, where none fits.
+        """
+        made = best = self._tried(sizes.room(budget, self.counter))
+        if self.terms.order.policy.verbatim:
+            return made
+        for left in reversed(range(TRIES)):
+            if (over := self._excess(made)) <= 0:
+                return made
+            room = max(0, made.planned() - over) if left else 0
+            made = self._tried(room)
+            best = min(best, made, key=self._excess)
+            if not room:
+                break
+        return best
+
+    def _excess(self, made: "Made") -> int:
+        return sizes.excess(made.measured.parts, self.terms.order.boundary.budget, self.counter)
+
+    def _less(self) -> "Making | None":
+        """The same without what gives way next to what must be shown; None: nothing else does."""
+        gathered = self.gathered
+        if gathered.personal is not None:
+            # What is known of the user gives way to the conversation.
+            return replace(self, gathered=replace(gathered, personal=None))
+        if gathered.yielded < Yielded.OWED and gathered.compacted.record is not None:
+            # So does what compaction made: whatever fitted before it must fit with it.
+            return replace(self, gathered=gathered.yielding(Yielded(gathered.yielded + 1)))
+        if gathered.yielded < Yielded.RECALL and self.terms.recall:
+            return replace(self, gathered=gathered.yielding(Yielded.RECALL))
+        return None
 
     def _tried(self, room: int) -> "Made":
         """With the recall tool where something is not shown in full."""
@@ -90,7 +113,7 @@ class Making:
             min(room, always + mark.of(room - always, history))
             for mark in (order.policy.high_water, order.policy.low_water)
         )
-        planner = Planner(
+        basis = Basis(
             items=self.gathered.items,
             policy=order.policy,
             limits=Limits(budget=room, high=high, low=low, fixed=fixed, aside=self._aside()),
@@ -100,15 +123,15 @@ class Making:
             habit=self.gathered.habit,
             episode=self.gathered.episode,
         )
-        plan = planner.plan(self.gathered.standing, self.gathered.fresh, self.gathered.forced)
+        plan = planned(basis, self.gathered.standing, self.gathered.fresh, self.gathered.forced)
         told = (id for id, reason in plan.left_out.items() if reason is Reason.REMEMBERED)
         listed = ({selection.record for selection in plan.selections} - self.gathered.memories).union(told)
         # An instruction that was replaced is no part of what could be shown: nobody has to fetch it.
         total = self.terms.replayed_before + len(self.gathered.replayed) + self.gathered.older
         total -= len(self._replaced(plan))
         # The tool is no reason to refuse a request: where room is short, what has its episode does not call for it.
-        missing = len(listed) < total and self.gathered.yielded is not Yielded.OWED
-        shortens = self.terms.recall and (missing or any(_shortened(selection) for selection in plan.selections))
+        missing = len(listed) < total and self.gathered.yielded < Yielded.OWED
+        shortens = self._recalls and (missing or any(shortened(selection) for selection in plan.selections))
         offered = (shortens or self._consults(plan)) and not order.policy.verbatim
         sql = offered and self._tells_of_sql(plan)
         if offered:
@@ -121,7 +144,7 @@ class Making:
             records=self.terms.desk.records,
             calls=self._own_calls(),
             read=self.terms.read,
-            forms=self.terms.desk.forms_for(self.terms.recall),
+            forms=self.terms.desk.forms_for(self._recalls),
             redaction=self.terms.redaction,
             times=order.policy.times,
             unlisted=unlisted,
@@ -154,9 +177,14 @@ class Making:
             total=total,
             counter=self.counter,
             unlisted=unlisted,
-            planned=lambda: planner.size(plan.selections),
+            planned=lambda: basis.size(plan.selections),
             shelf=personal.shelf if personal is not None else None,
         )
+
+    @property
+    def _recalls(self) -> bool:
+        """Whether what is shortened comes with its reference, and with the tool that reads it."""
+        return self.terms.recall and self.gathered.yielded < Yielded.RECALL
 
     def _left_out(self) -> Mapping[str, int]:
         """How many of the messages and results each rule of the policy set leaves out, the most first."""
@@ -172,7 +200,7 @@ class Making:
         base = self.terms.base
         standing = plan.rewrite is None and base is not None and RECALL not in base.sheet.boundary.tools
         there = self.terms.recall and self.terms.order.consults and not standing
-        return there and self.gathered.yielded is not Yielded.OWED
+        return there and self.gathered.yielded < Yielded.OWED
 
     def _tells_of_sql(self, plan: Plan) -> bool:
         """Whether the recall tool is said to take SQL: a table is shortened here, and the caller can answer that.
@@ -185,7 +213,7 @@ class Making:
         if plan.rewrite is None and base is not None and RECALL in base.sheet.boundary.tools:
             return base.sheet.recall_sql
         derived = self.terms.desk.derived
-        return any(_shortened(one) and _is_table(derived.get(one.record)) for one in plan.selections)
+        return any(shortened(one) and _is_table(derived.get(one.record)) for one in plan.selections)
 
     def _replaced(self, plan: Plan) -> list[RecordId]:
         """The instructions that this request lets go because newer ones of their scope govern."""
@@ -313,5 +341,6 @@ def _is_table(derived: Derived | None) -> bool:
     return rows or derived.kind in (ContentKind.TABLE, ContentKind.JSON_LINES)
 
 
-def _shortened(selection: Selection) -> bool:
+def shortened(selection: Selection) -> bool:
+    """Whether a record does not stand in full in its place."""
     return bool(selection.note) or selection.level not in (Level.RAW, Level.DENSE)

@@ -59,6 +59,10 @@ class Near(NamedTuple):
     score: float
 
 
+Those = Callable[[Sequence[Near]], Sequence[Near]]
+"""Those of some records that count, in the same order. It is asked for a few at a time, and for none in vain."""
+
+
 @dataclass(slots=True)
 class _AtHand:
     """The vectors of one stream, loaded up to a position, without those erased up to another."""
@@ -108,17 +112,13 @@ class Meaning:
         """Up to which position vectors count as of a position."""
         return advanced(self.ledger, key, self.index, upto)
 
-    def nearest(
-        self, key: StreamKey, query: str, *, upto: int, counts: Callable[[int], bool], limit: int
-    ) -> list[Near]:
-        """The nearest records first, at most `limit`, of those at positions that count, as of a position."""
+    def nearest(self, key: StreamKey, query: str, *, upto: int, those: Those, limit: int) -> list[Near]:
+        """The nearest records first, at most `limit`, of those that count, as of a position."""
         if limit <= 0 or not self.advanced(key, upto):
             return []
-        return self.nearest_to(key, self.vector(query), upto=upto, counts=counts, limit=limit)
+        return self.nearest_to(key, self.vector(query), upto=upto, those=those, limit=limit)
 
-    def nearest_to(
-        self, key: StreamKey, asked: Vector, *, upto: int, counts: Callable[[int], bool], limit: int
-    ) -> list[Near]:
+    def nearest_to(self, key: StreamKey, asked: Vector, *, upto: int, those: Those, limit: int) -> list[Near]:
         """The same for a vector that is there already."""
         mark = self.advanced(key, upto)
         if not mark or limit <= 0:
@@ -126,8 +126,11 @@ class Meaning:
         at_hand = self._at_hand(key)
         with at_hand.lock:
             self._load(key, at_hand, mark)
-            found = ((at, score) for at, score in at_hand.vectors.nearest(asked) if at <= mark and counts(at))
-            return [Near(at, at_hand.records[at], score) for at, score in islice(found, limit)]
+            near = (Near(at, at_hand.records[at], score) for at, score in at_hand.vectors.nearest(asked) if at <= mark)
+            found: list[Near] = []
+            while len(found) < limit and (more := list(islice(near, limit - len(found)))):
+                found += those(more)
+            return found
 
     def scores(self, key: StreamKey, query: str, positions: Sequence[int], *, upto: int) -> dict[int, float]:
         """The cosine of each of these positions that has a vector as of a position."""

@@ -27,7 +27,8 @@ from callsheet.runtime.deciding import LIFETIME, SHORT_LIVED
 from callsheet.runtime.drafting import text_bytes
 from callsheet.runtime.labels import strictest
 from callsheet.runtime.options import Time, label, shown
-from callsheet.runtime.seeing import Sight, resolve
+from callsheet.runtime.resolving import resolve
+from callsheet.runtime.seeing import Sight
 from callsheet.runtime.session import Session
 from callsheet.runtime.stating import located, stated
 

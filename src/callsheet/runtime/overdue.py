@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from callsheet.assemble.compacting import over
 from callsheet.assemble.sizes import estimated_tokens
-from callsheet.runtime.gathering import Gathered
+from callsheet.runtime.gathered import Gathered
 from callsheet.runtime.terms import Terms
 from callsheet.wire.tokens import TokenCounter
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from callsheet.assemble.compose import result_text
+from callsheet.assemble.contents import result_text
 from callsheet.assemble.naming import occurrences
 from callsheet.derive.derived import MORE
 from callsheet.graph.ids import RecordId

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from msgspec.structs import replace
 
 from callsheet.assemble import blocks
-from callsheet.assemble.compose import text_of
+from callsheet.assemble.contents import text_of
 from callsheet.errors import InvalidOption, NotFound
 from callsheet.graph.enums import InstructionScope, Isolation, Role, Visibility
 from callsheet.graph.ids import RecordId

@@ -2,7 +2,7 @@
 
 import re
 
-from callsheet.assemble.compose import content_payload
+from callsheet.assemble.contents import content_payload
 from callsheet.errors import InvalidOption, NotFound
 from callsheet.graph.enums import Policy
 from callsheet.graph.ids import RecordId

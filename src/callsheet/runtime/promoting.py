@@ -1,7 +1,7 @@
 """Promotion: a recorded decision that results become a memory, or that one does not, and the checking of memories."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from msgspec.structs import replace as changed
@@ -24,7 +24,7 @@ from callsheet.runtime.options import shown
 from callsheet.runtime.seeing import Sight, sight
 from callsheet.runtime.session import Session, View
 
-__all__ = ["Checked", "Promotion", "check", "demote", "promote"]
+__all__ = ["Checked", "Promotion", "check", "demote", "promote", "promotes"]
 
 _CODE = re.compile(r"[a-z0-9][a-z0-9_.:-]{0,63}")
 
@@ -37,21 +37,31 @@ _VERDICTS: Mapping[Promotable, str] = {
 
 def promote(session: Session, view: View, promotion: Promotion) -> RecordId:
     """Record a memory with the decisions that made it, in one transaction. See `Conversation.promote`."""
-    if not promotion.references:
-        raise InvalidOption("promote needs at least one reference")
-    policy = policy_of(session, promotion.policy_set)
+    promoting = promotes(session, view, promotion)
     ids: list[RecordId] = []
 
     def draft(drafting: Drafting) -> None:
+        ids[:] = [promoting(drafting)]
+
+    session.append(view, draft)
+    return ids[0]
+
+
+def promotes(session: Session, view: View, promotion: Promotion) -> Callable[[Drafting], RecordId]:
+    """What drafts the records of a promotion, in whichever transaction it is called. Returns the id of the memory."""
+    if not promotion.references:
+        raise InvalidOption("promote needs at least one reference")
+    policy = policy_of(session, promotion.policy_set)
+
+    def draft(drafting: Drafting) -> RecordId:
         # What it bears on is looked up as of the position that it is appended at.
         seen = sight(session, view)
         new = made(seen, policy, promotion)
         new = replace(new, scope=_scope(seen, new, promotion))
         related = _related(seen, policy, new, promotion)
-        ids[:] = [_drafted(drafting, new, related, promotion)]
+        return _drafted(drafting, new, related, promotion)
 
-    session.append(view, draft)
-    return ids[0]
+    return draft
 
 
 def _scope(seen: Sight, new: Made, promotion: Promotion) -> Scope:

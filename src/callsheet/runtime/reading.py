@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from callsheet.assemble.compose import INSTRUCTING
 from callsheet.graph.changes import (
     CallResolved,
     Conflicted,
@@ -19,7 +18,7 @@ from callsheet.graph.changes import (
     Superseded,
     Withdrawn,
 )
-from callsheet.graph.enums import Reason, StateField
+from callsheet.graph.enums import INSTRUCTING, Reason, StateField
 from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import Message, Selection, ToolArtifact
 from callsheet.graph.query import NodeQuery

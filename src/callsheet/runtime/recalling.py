@@ -14,10 +14,12 @@ from callsheet.recall.tool import parse
 from callsheet.runtime.admitting import Admitting, policy_of
 from callsheet.runtime.consulting import located, named, note_of, source_of
 from callsheet.runtime.options import texts
+from callsheet.runtime.originals import source
 from callsheet.runtime.querying import available, engine
 from callsheet.runtime.redacting import shows_secrets
+from callsheet.runtime.resolving import resolve
 from callsheet.runtime.searching import found_text, search_all, search_seen
-from callsheet.runtime.seeing import Admit, Sight, resolve, sight, source
+from callsheet.runtime.seeing import Admit, Sight, sight
 from callsheet.runtime.session import Session, View
 from callsheet.runtime.withholding import withheld_calls
 

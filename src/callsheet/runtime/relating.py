@@ -13,7 +13,8 @@ from callsheet.graph.query import LinkQuery
 from callsheet.graph.record import Record
 from callsheet.graph.values import Digest, Scope
 from callsheet.runtime.drafting import Drafting
-from callsheet.runtime.seeing import Sight, resolve, sight
+from callsheet.runtime.resolving import resolve
+from callsheet.runtime.seeing import Sight, sight
 from callsheet.runtime.session import Session, View
 from callsheet.runtime.unseen import Visible, unseen
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from callsheet.graph.changes import Released, Shared, Withdrawn
 from callsheet.graph.cut import Lineage
-from callsheet.graph.enums import Reason, Role, Visibility
+from callsheet.graph.enums import INSTRUCTING, Reason, Visibility
 from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import Boundary, Message
 from callsheet.graph.ports import Ledger
@@ -15,8 +15,6 @@ from callsheet.graph.record import Record, StreamKey
 from callsheet.policy.visibility import hidden_from, refusal
 
 _KINDS = ("released", "shared", "withdrawn")
-
-_INSTRUCTING = frozenset({Role.SYSTEM, Role.DEVELOPER})
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -133,7 +131,7 @@ def may_open(record: Record) -> bool:
 
 def instructs(record: Record) -> bool:
     """Whether a record is an instruction."""
-    return isinstance(record.body, Message) and record.body.role in _INSTRUCTING
+    return isinstance(record.body, Message) and record.body.role in INSTRUCTING
 
 
 def refused(record: Record, boundary: Boundary, known: Opened) -> Reason | None:

@@ -6,8 +6,8 @@ Nothing here decides anything: rendered from the beginning the same messages com
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from callsheet.assemble.compose import Material
 from callsheet.assemble.continuing import Composition, composition
+from callsheet.assemble.material import Material
 from callsheet.graph.nodes import Selection
 from callsheet.wire import formats
 

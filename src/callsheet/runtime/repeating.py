@@ -2,7 +2,7 @@
 
 from collections.abc import Container, Iterable, Mapping, Sequence
 
-from callsheet.assemble.compose import text_of
+from callsheet.assemble.contents import text_of
 from callsheet.assemble.episodes import second_hand
 from callsheet.assemble.forms import in_short
 from callsheet.assemble.items import SecondHand

@@ -241,7 +241,7 @@ class Returning:
         names = [name for name in self.ground.entities(record) if bringing.tells(name)]
         if not names:
             return []
-        indexes = (self.ground.desk.indexes.get(one.record) for one in view)
+        indexes = (self.ground.desk.indexes.get(one.record) for one in view if not self._said_in_note(one))
         seen = {name.removeprefix(SAID) for index in indexes if index is not None for name in index.entities}
         return [name for name in names if name not in seen]
 
@@ -268,12 +268,17 @@ class Returning:
         shown = {
             desk.records[selection.record].position
             for selection in view
-            if not selection.note or selection.level in _LEGIBLE
+            if not selection.note or (selection.level in _LEGIBLE and not self._said_in_note(selection))
         }
         # Of what is at hand only that counts which stands in view: the rest is there by chance.
         standing = (selection.record for selection in view if not selection.note)
         calls = (call for id in standing for call in called(desk.records[id]))
         return shown | {desk.calls[call].position for call in calls if call in desk.calls}
+
+    def _said_in_note(self, selection: Selection) -> bool:
+        """Whether it is what was said in a task that need not be in view for that, with what it found."""
+        record = self.ground.desk.records.get(selection.record)
+        return bool(selection.note) and record is not None and isinstance(record.body, Message)
 
     def _terms(self, said: Record) -> list[str]:
         index = self.ground.desk.indexes.get(said.id) if said.id not in self.ground.silent else None

@@ -8,7 +8,7 @@ import msgspec
 
 from callsheet.assemble.delta import Whole
 from callsheet.assemble.needed import Needed, shipped
-from callsheet.assemble.planning import Plan
+from callsheet.assemble.plans import Plan
 from callsheet.errors import NotFound
 from callsheet.explain.facts import SHOWN
 from callsheet.graph.cut import Lineage, lineage
@@ -27,7 +27,7 @@ from callsheet.runtime.assembling import Assembling
 from callsheet.runtime.calibrating import calibrated_counter
 from callsheet.runtime.deciding import Deciding, Standings, read_standings
 from callsheet.runtime.desk import Desk, bodies
-from callsheet.runtime.gathering import Gathered
+from callsheet.runtime.gathered import Gathered
 from callsheet.runtime.ground import asks
 from callsheet.runtime.living import archived_at
 from callsheet.runtime.personalising.book import stream_of

@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
 
-from callsheet.assemble.compose import INSTRUCTING
 from callsheet.derive.classify import STRICTNESS
 from callsheet.derive.derived import Derived, unpack
 from callsheet.errors import InvalidOption
-from callsheet.graph.enums import Level, Policy, Privacy, Reason, Role
+from callsheet.graph.enums import INSTRUCTING, Level, Policy, Privacy, Reason, Role
 from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import Boundary, Message, PolicyDecision, ToolArtifact, ToolCall
 from callsheet.graph.query import NodeQuery

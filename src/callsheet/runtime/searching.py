@@ -4,17 +4,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from callsheet.assemble.compose import INSTRUCTING
 from callsheet.derive import entities, terms
 from callsheet.errors import BodyErased
-from callsheet.graph.enums import Role
+from callsheet.graph.enums import INSTRUCTING, Role
 from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import Boundary, Message, ToolArtifact
 from callsheet.graph.query import NodeQuery
 from callsheet.graph.record import Record
 from callsheet.graph.values import CallRef, Text
 from callsheet.recall.around import Around, blended, neighbours, smoothed
-from callsheet.recall.bm25 import Scored, rank
+from callsheet.recall.bm25 import Scored, TermDocument, rank
 from callsheet.recall.exact import WINDOW, fold, search
 from callsheet.recall.finding import Question, Ranked, ranked
 from callsheet.recall.fusing import ARMS, DEPTH, MEANING, WORDS
@@ -25,9 +24,10 @@ from callsheet.runtime.candidates import MOST_OCCURRENCES, OCCURRENCES, TOGETHER
 from callsheet.runtime.consulting import origin_of, passage_source
 from callsheet.runtime.consulting import passages as found_passages
 from callsheet.runtime.documenting.finding import Passage
+from callsheet.runtime.originals import source
 from callsheet.runtime.outdated import behind, replaced
 from callsheet.runtime.reranking import Reranking, depth
-from callsheet.runtime.seeing import Admit, Sight, sight, source
+from callsheet.runtime.seeing import Admit, Sight, sight
 from callsheet.runtime.session import Session, View
 from callsheet.runtime.surrounding import rows
 
@@ -169,7 +169,7 @@ def _ranked(candidates: Candidates, query: str, limit: int, arms: Sequence[str])
         candidates.collect((), tuple(term for word in words for term in word))
         candidates.collect_together(words)
     near = _near(candidates, query, limit) if MEANING in arms and not identifier else []
-    own = {id: one.document(words) for id, one in candidates.made().items()}
+    own = _documents(candidates, words)
     first = rank(words, list(own.values()))[: min(limit * DEPTH, TOGETHER)]
     best = dict.fromkeys((*(one.id for one in first), *(id for id, _ in near)))
     around = neighbours(rows(candidates, [record for id in best if said(record := candidates.records[id])]))
@@ -195,9 +195,15 @@ def _identifies(name: str) -> bool:
 
 def _lexical(candidates: Candidates, words: Sequence[tuple[str, ...]], around: Around) -> list[Scored]:
     """The candidates by their words; messages also by what was said around them."""
-    own = {id: one.document(words) for id, one in candidates.made().items()}
+    own = _documents(candidates, words)
     blend = blended(own, around)
     return rank(words, [blend.get(id, document) for id, document in own.items()], list(own.values()))
+
+
+def _documents(candidates: Candidates, words: Sequence[tuple[str, ...]]) -> dict[RecordId, TermDocument]:
+    """The candidates with those of their terms that are asked for, oldest first."""
+    asked = frozenset(term for word in words for term in word)
+    return {id: one.document(asked) for id, one in candidates.made().items()}
 
 
 def _near(candidates: Candidates, query: str, limit: int) -> list[tuple[RecordId, float]]:
@@ -209,7 +215,7 @@ def _near(candidates: Candidates, query: str, limit: int) -> list[tuple[RecordId
         session.conversation.key,
         query,
         upto=seen.lineage.upto,
-        counts=lambda position: candidates.at(position) is not None,
+        those=candidates.those,
         limit=limit * DEPTH,
     )
     return [(one.record, one.score) for one in found]

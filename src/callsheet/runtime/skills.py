@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import msgspec
 
-from callsheet.assemble.compose import text_of
+from callsheet.assemble.contents import text_of
 from callsheet.errors import InputError, InvalidOption, NotFound, PositionConflict, StoreBusy
 from callsheet.graph.canonical import content_digest
 from callsheet.graph.changes import Superseded

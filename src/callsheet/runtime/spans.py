@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 from callsheet.assemble import speaking
 from callsheet.assemble.compacting import Entry
-from callsheet.assemble.compose import INSTRUCTING, text_of
+from callsheet.assemble.contents import text_of
 from callsheet.assemble.sizes import WITHHELD, estimated_tokens
 from callsheet.derive.derived import Derived, unpack
 from callsheet.graph.effects import UNSETTLED
-from callsheet.graph.enums import Freshness, Level, Privacy, Relation, Role
+from callsheet.graph.enums import INSTRUCTING, Freshness, Level, Privacy, Relation, Role
 from callsheet.graph.ids import RecordId
 from callsheet.graph.index import Index
 from callsheet.graph.nodes import Message, Participant, ToolArtifact, ToolCall

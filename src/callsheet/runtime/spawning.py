@@ -26,7 +26,9 @@ from callsheet.graph.values import Scope
 from callsheet.runtime.children import at_work
 from callsheet.runtime.drafting import Drafting, Release
 from callsheet.runtime.options import shown
-from callsheet.runtime.seeing import Sight, resolve, sight, source
+from callsheet.runtime.originals import source
+from callsheet.runtime.resolving import resolve
+from callsheet.runtime.seeing import Sight, sight
 from callsheet.runtime.session import Session, View
 from callsheet.runtime.tail import KnownCall, Tail, branches, free_name
 

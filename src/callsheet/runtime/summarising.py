@@ -5,12 +5,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias, cast
 
-from callsheet.derive.guarding import Flaw, Material, flaw, storable
+from callsheet.derive.guarding import Flaw, Material, far_too_long, flaw, storable
 from callsheet.errors import InvalidOption
 from callsheet.graph.ids import RecordId
 from callsheet.graph.ports import Pruner, Summariser
 from callsheet.runtime.options import line, positive, shown
-from callsheet.wire.cleaning import clean
 from callsheet.wire.tokens import count
 
 WINDOW = 8_000
@@ -122,9 +121,12 @@ def summarised(
         for part in given:
             answer: object = summariser.summarise(part, limit=limit)
             calls += 1
-            if not isinstance(answer, str) or not storable(answer):
+            said = answer.strip() if isinstance(answer, str) else None
+            if said is not None and far_too_long(said, limit):
+                return Summarised(flaw=Flaw.TOO_LONG, calls=calls)
+            if said is None or not storable(said):
                 return Summarised(flaw=Flaw.INVALID, calls=calls)
-            written.append(clean(answer).strip())
+            written.append(said)
         text = "\n".join(filter(None, written))
         if len(written) < 2 or tokens(text) <= limit or tokens(text) >= sum(map(tokens, texts)):
             break

@@ -37,11 +37,9 @@ def _side(candidates: Candidates, position: int, *, back: bool) -> list[RecordId
             limit=limit,
         )
         read = seen.session.ledger.nodes(key, query)
-        spoken = [record for record in read if said(record)]
-        candidates.admit(spoken)
-        in_order = reversed(spoken) if back else spoken
-        found += [record.id for record in in_order if record.id in candidates.records]
+        spoken = [record for record in (reversed(read) if back else read) if said(record)]
+        found += candidates.admit(spoken, near - len(found))
         if len(read) < limit:
             break
         position = read[0].position if back else read[-1].position
-    return found[:near]
+    return found

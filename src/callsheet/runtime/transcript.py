@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from callsheet.assemble.compose import text_of
+from callsheet.assemble.contents import text_of
 from callsheet.derive.text import binary_standin, readable
 from callsheet.graph.enums import ArtifactStatus, InstructionScope, Role
 from callsheet.graph.ids import RecordId

@@ -8,10 +8,9 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
-from callsheet.assemble.compose import INSTRUCTING
 from callsheet.assemble.sizes import WITHHELD, estimated_tokens
 from callsheet.graph.cut import Lineage
-from callsheet.graph.enums import ArtifactStatus, Reason, Role
+from callsheet.graph.enums import INSTRUCTING, ArtifactStatus, Reason, Role
 from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import Boundary, Message, ToolArtifact, ToolCall
 from callsheet.graph.ports import Ledger

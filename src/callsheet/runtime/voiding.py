@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from callsheet.assemble.compose import text_of
+from callsheet.assemble.contents import text_of
 from callsheet.derive.classify import STRICTNESS
 from callsheet.graph.enums import Privacy, Reason, Relation, StateField
 from callsheet.graph.ids import RecordId

@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import TypeAlias
 
 from callsheet.assemble.blocks import Block, Said
-from callsheet.graph.enums import Role
+from callsheet.graph.enums import INSTRUCTING
 from callsheet.wire.names import Wire
 from callsheet.wire.reading import Fields, fields, items, refuse
 
@@ -57,7 +57,7 @@ def leading(blocks: Sequence[Block]) -> tuple[tuple[Said, ...], tuple[Block, ...
     """The instructions before everything else, and what follows them."""
     found: list[Said] = []
     for block in blocks:
-        if not isinstance(block, Said) or block.role not in (Role.SYSTEM, Role.DEVELOPER):
+        if not isinstance(block, Said) or block.role not in INSTRUCTING:
             break
         found.append(block)
     return tuple(found), tuple(blocks[len(found) :])
@@ -69,6 +69,18 @@ def read_model(found: Mapping[str, object], given: str | None) -> str:
     if not isinstance(model, str) or not model:
         refuse("must be the name of a model", model, "model")
     return model
+
+
+def read_choice(given: object, known: Mapping[str, ToolChoice]) -> ToolChoice:
+    """The tool choice of a body: none, one of the `known` words, or an object that names tools."""
+    if given is None:
+        return ToolChoice.AUTO
+    if isinstance(given, str):
+        if given not in known:
+            refuse(f"must be one of {', '.join(sorted(known))}, or an object", given, "tool_choice")
+        return known[given]
+    fields(given, "tool_choice")
+    return ToolChoice.NAMED
 
 
 def read_stream(found: Mapping[str, object], given: bool | None) -> bool:

@@ -1,13 +1,17 @@
 """The content of a message, as formats have it alike: text, null, nothing, or a list of parts, results among them."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import TypeVar
 
-from callsheet.assemble.blocks import Content, Media, Part, Text
+from callsheet.assemble.blocks import Answer, Block, Call, Content, Media, Part, Said, Text
 from callsheet.errors import InvalidMessage
-from callsheet.graph.enums import Defect
+from callsheet.graph.enums import Defect, Role
+from callsheet.graph.values import BINARY
 from callsheet.wire import defects, media
 from callsheet.wire.cleaning import clean
+from callsheet.wire.jsontext import decode_object, extras
+from callsheet.wire.names import Wire
 from callsheet.wire.reading import MISSING, Fields, fields, items, refuse
 
 STRING, PARTS, NULL, ABSENT = "string", "parts", "null", "absent"
@@ -18,9 +22,6 @@ MESSAGE = "message"
 
 _PLACES = "@"
 """Before the places of the results, in the form of parts among which results stood."""
-
-BINARY = "application/octet-stream"
-"""The type of bytes that are not text."""
 
 P = TypeVar("P")
 
@@ -122,3 +123,29 @@ def put_content(message: Fields, form: str, parts: Sequence[Part | Content], wri
         message["content"] = list(written)
     elif form != ABSENT:
         message["content"] = "" if form == STRING else None
+
+
+def results_first(
+    role: Role, form: str, parts: Sequence[Part | Answer], found: Fields, where: str, *, wire: Wire
+) -> tuple[Block, ...]:
+    """The blocks of a message that may hold results among its parts: these first, then what was said beside them.
+
+    `found` is what else the message says. Where it holds results alone, the first of them keeps that.
+    """
+    answers = [part for part in parts if isinstance(part, Answer)]
+    rest = tuple(part for part in parts if not isinstance(part, Answer))
+    if answers and not rest:
+        if found:
+            first = decode_object(answers[0].extras) | {MESSAGE: found}
+            answers[0] = replace(answers[0], extras=extras(first, where))
+        return tuple(answers)
+    places = [at for at, part in enumerate(parts) if isinstance(part, Answer)]
+    said = Said(
+        role=role,
+        parts=rest,
+        form=form if places == [*range(len(places))] else with_places(form, places),
+        wire=wire,
+        extras=extras(found, where),
+        defects=defects.of_content(rest, empty=not any(isinstance(part, Call) for part in rest)),
+    )
+    return (*answers, said)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from callsheet.assemble.blocks import Call, Content, Media, Opaque, Part, Text
+from callsheet.assemble.blocks import Call, Content, Media, Opaque, Part, Said, Text
 from callsheet.graph.enums import Defect
 from callsheet.wire.arguments import is_object
 from callsheet.wire.cleaning import has_nul, has_surrogates
@@ -38,6 +38,14 @@ def of_call(id: str | None, tool: str, arguments: str, *, free_text: bool = Fals
     if not free_text and not is_object(arguments):
         defects.append(Defect.INVALID_ARGUMENTS)
     return (*defects, *of_texts((id or "", tool, arguments)))
+
+
+def last_cut_off(said: Said) -> Said:
+    """What was said in an output that ended at the token limit: where its last call is broken, that is why."""
+    last = said.parts[-1] if said.parts else None
+    if not isinstance(last, Call) or Defect.INVALID_ARGUMENTS not in last.defects:
+        return said
+    return replace(said, parts=(*said.parts[:-1], cut_off(last)))
 
 
 def cut_off(call: Call) -> Call:

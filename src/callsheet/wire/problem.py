@@ -115,3 +115,15 @@ class Findings:
             text.encode("utf-8")
         except UnicodeEncodeError:
             self.add(Rule.ENCODING, where, "holds lone surrogates")
+
+
+def is_object(text: str) -> bool:
+    """Whether a text is the JSON of an object, without numbers that JSON does not know."""
+
+    def unknown(name: str) -> object:
+        raise ValueError(name)
+
+    try:
+        return isinstance(json.loads(text, parse_constant=unknown), dict)
+    except (ValueError, RecursionError):
+        return False

@@ -81,7 +81,7 @@ def test_how_far_it_has_come_is_a_record_and_bounds_what_a_cut_finds(runtime: Ru
     runtime.ledger.put_vectors(stream.key, meaning.index, {record.position: embedder.embed(["kiln"], query=False)[0]})
 
     def near(upto: int) -> list[int]:
-        found = meaning.nearest(stream.key, "kiln", upto=upto, counts=lambda _: True, limit=9)
+        found = meaning.nearest(stream.key, "kiln", upto=upto, those=lambda near: near, limit=9)
         return sorted(one.position for one in found)
 
     assert near(2) == []
@@ -184,7 +184,7 @@ def test_another_embedder_begins_anew_and_shares_nothing(runtime: Runtime, embed
     assert index_of(other) != index_of(embedder)
     assert len(work_of(runtime, other).pending(9)) == 1
     assert Meaning.of(runtime.ledger, other).nearest(
-        stream_of(runtime).key, "kiln", upto=99, counts=lambda _: True, limit=9
+        stream_of(runtime).key, "kiln", upto=99, those=lambda near: near, limit=9
     ) == []  # fmt: skip
 
 

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 import callsheet
 from callsheet.assemble.blocks import Said
-from callsheet.assemble.compose import text_of
+from callsheet.assemble.contents import text_of
 from callsheet.graph.enums import Role
 from callsheet.graph.nodes import Message, ToolArtifact
 from callsheet.graph.values import CallRef, Text

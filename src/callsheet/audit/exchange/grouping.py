@@ -5,7 +5,7 @@ Where a message began when it was recorded is kept by its extra keys, which its 
 
 from collections.abc import Iterable, Sequence
 
-from callsheet.graph.enums import Role
+from callsheet.graph.enums import INSTRUCTING, Role
 from callsheet.graph.nodes import Message, ToolArtifact
 from callsheet.graph.record import Record
 from callsheet.wire.content import MESSAGE, is_parts
@@ -38,7 +38,7 @@ def grouped(records: Iterable[Record], wire: Wire | None = None) -> list[Group]:
 def stands_beside(groups: Sequence[Group], wire: Wire | None = None) -> bool:
     """Whether the first message is an instruction in Anthropic's format, which is no member of its messages."""
     body = groups[0][0].body if groups else None
-    if not isinstance(body, Message) or body.role not in (Role.SYSTEM, Role.DEVELOPER):
+    if not isinstance(body, Message) or body.role not in INSTRUCTING:
         return False
     return (wire or body.wire) == Wire.ANTHROPIC
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from callsheet.assemble import blocks
-from callsheet.assemble.compose import text_of
+from callsheet.assemble.contents import text_of
 from callsheet.audit.exchange.grouping import Group, message_extras
 from callsheet.audit.exchange.lines import AT, ITEMS, STATUS
 from callsheet.graph import values

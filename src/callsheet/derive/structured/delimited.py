@@ -9,6 +9,8 @@ from callsheet.derive.structured.grid import Grid, Row, Style
 
 _SAMPLE = 40
 _NAME = re.compile(r"[^\W\d][\w .()/%#$&°:@*?'+-]{0,62}|#|")
+_QUOTED_NAME = re.compile(r"[^\W\d][^\r\n]{0,62}")
+_QUOTE = '"'
 _LONGEST_CELL = 120
 _CHUNK = 1 << 20
 """Characters whose lines are held at once."""
@@ -38,7 +40,7 @@ def _agrees(sample: Sequence[str], sign: str, *, whole: bool) -> bool:
     odd = sum(len(row) != width for row in rows)
     if odd * 20 > len(rows):
         return False
-    if sign in ",;" and not _names(rows[0]):
+    if sign in ",;" and not _names(rows[0], "\n".join(sample)):
         return False
     if sign == "\t" and sum(row[0].startswith(" ") for row in rows) * 2 > len(rows):
         return False  # A listing with line numbers.
@@ -49,9 +51,14 @@ def _agrees(sample: Sequence[str], sign: str, *, whole: bool) -> bool:
     return sum(map(len, cells)) <= _LONGEST_CELL * len(cells)
 
 
-def _names(cells: Sequence[str]) -> bool:
+def _names(cells: Sequence[str], written: str) -> bool:
+    """Whether cells name columns, each once; one that stands in quotes as `written` may hold any sign."""
     bare = [cell.strip().strip('"') for cell in cells]
-    return len(set(bare)) == len(bare) and all(_NAME.fullmatch(cell) for cell in bare) and any(bare)
+    named = all(
+        _NAME.fullmatch(name) or (_QUOTED_NAME.fullmatch(cell) and f'"{cell.replace(_QUOTE, 2 * _QUOTE)}"' in written)
+        for name, cell in zip(bare, cells, strict=True)
+    )
+    return named and len(set(bare)) == len(bare) and any(bare)
 
 
 def _some_numbers(rows: Sequence[Sequence[str]]) -> bool:
@@ -103,8 +110,8 @@ def _read(text: str, sign: str) -> Grid | None:
     return Grid(Style.DELIMITED, None, rows)
 
 
-def _has_header(rows: Sequence[Row], sign: str) -> bool:
-    if not _names(rows[0].cells):
+def _has_header(rows: Rows, sign: str) -> bool:
+    if not _names(rows[0].cells, rows.text[rows[0].start : rows[0].end]):
         return False
     if sign in ",;":
         return True

@@ -7,8 +7,8 @@ from json.encoder import encode_basestring
 from callsheet.derive.structured.reading import SCALAR
 from callsheet.derive.structured.values import Json, Number
 
-_SURROGATE = re.compile("[\ud800-\udfff]")
-_BAD = r"\x00-\x1f\x7f-\x9f\ud800-\udfff"
+_ESCAPED = re.compile("[\x85\u2028\u2029\ud800-\udfff]")
+_BAD = r"\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff"
 _NOT_SCALAR = rf"(?!(?:{SCALAR})\Z|[&*][0-9]|\(\+[0-9])"
 
 
@@ -30,9 +30,9 @@ PLAIN_IN_HEADER = _plain(_FIRST + "@", r' {}\[\]"')
 
 
 def quoted(text: str) -> str:
-    """A string as JSON, letters of all scripts as they are, half surrogates escaped."""
+    """A string as JSON, letters of all scripts as they are; half surrogates and all that breaks lines are escaped."""
     written = encode_basestring(text)
-    return written if written.isascii() else _SURROGATE.sub(lambda half: f"\\u{ord(half.group()):04x}", written)
+    return written if written.isascii() else _ESCAPED.sub(lambda one: f"\\u{ord(one.group()):04x}", written)
 
 
 def name(key: str) -> str:

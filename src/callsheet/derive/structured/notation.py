@@ -33,7 +33,7 @@ from callsheet.derive.structured.rows import header, lines, nested
 from callsheet.derive.structured.values import Json, Pairs
 
 _DEEPEST = 40
-_LITERAL = re.compile("[^\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]*")
+_LITERAL = re.compile("[^\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]*")
 
 
 _CONTAINERS = frozenset({list, tuple})

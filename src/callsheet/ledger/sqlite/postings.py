@@ -84,11 +84,9 @@ class _Search:
         ]
         for branch, upto in self._branches.items():
             for key in self._indexing.keys(list(dict.fromkeys(terms)), branch, entity=False):
-                places: list[int] = []
-                rows = self._connection.execute(query("postings_of_name"), (self._number, key, upto, EVERYTHING))
-                for first, rest in rows:
-                    places.append(first)
-                    places += map(first.__add__, rest)
+                rows = self._connection.execute(self._query, (self._number, key, upto, EVERYTHING)).fetchall()
+                places = [first for first, _ in rows]
+                places += [first + offset for first, rest in rows for offset in rest]
                 if places and max(places) > upto:
                     places = [at for at in places if at <= upto]
                 found.append(places)

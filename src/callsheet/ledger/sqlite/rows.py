@@ -9,7 +9,6 @@ from callsheet.graph.query import LinkRow, NodeRow, StateRow
 from callsheet.graph.record import Head, Stream
 
 StreamColumns: TypeAlias = tuple[TenantId, StreamId, str, str, UserId, int, str, bytes | None, str | None]
-RecordColumns: TypeAlias = tuple[int, bytes, str, bytes | None]
 NodeColumns: TypeAlias = tuple[int, RecordId, str, RecordId]
 StateColumns: TypeAlias = tuple[str, str, str | None, RecordId, int, int | None]
 LinkColumns: TypeAlias = tuple[str, RecordId, RecordId, RecordId, int]

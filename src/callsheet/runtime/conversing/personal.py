@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from callsheet.errors import InputError, InvalidOption
 from callsheet.graph.enums import Freshness, Privacy
 from callsheet.graph.ids import RecordId
-from callsheet.graph.nodes import Boundary
 from callsheet.recall.request import beginning
 from callsheet.runtime.calling import arguments_of
 from callsheet.runtime.conversing.calls import PendingCall
@@ -16,7 +15,8 @@ from callsheet.runtime.personalising.book import Book
 from callsheet.runtime.personalising.listing import KeptMemory, Wanted
 from callsheet.runtime.personalising.options import moment, statement
 from callsheet.runtime.personalising.seeing import shelf_for
-from callsheet.runtime.seeing import resolve, sight
+from callsheet.runtime.resolving import resolve
+from callsheet.runtime.seeing import own_boundary, sight
 
 
 class KnowsUser(Viewed):
@@ -58,7 +58,6 @@ class KnowsUser(Viewed):
             privacy=privacy,
             attributes=attributes,
             source=self._referred(message, "message"),
-            sources=(),
             participant=participant,
             always=always,
         )
@@ -126,16 +125,7 @@ class KnowsUser(Viewed):
         session, view = self._session, self._view
         at = moment(as_of)
         now = at if at is not None else session.clock.now()
-        boundary = Boundary(
-            conversation=session.conversation.id,
-            branch=view.branch,
-            participant=view.participant,
-            run=view.carries.sub_agent,
-            provider="",
-            model="",
-            budget=0,
-            now=now,
-        )
+        boundary = own_boundary(session, view, now)
         wanted = Wanted(query=beginning(query) if query is not None else None)
         shelf = shelf_for(session.place, boundary, session.desk(view))
         return listing.listed(shelf, wanted, now, session.meaning) if shelf is not None else []
@@ -158,16 +148,9 @@ class KnowsUser(Viewed):
             kind=kind,
             entity=entity,
             attribute=attribute,
-            observed=None,
-            valid_until=None,
-            freshness=None,
-            stale_after=None,
             confidence=confidence,
-            privacy=None,
             attributes=attributes,
             source=source,
-            sources=(),
-            participant=None,
         )
         book = self._book()
         return listing.memory(book, writing.propose(book, new))

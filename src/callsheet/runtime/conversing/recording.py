@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from callsheet.assemble import blocks
-from callsheet.assemble.compose import text_of
+from callsheet.assemble.contents import text_of
 from callsheet.errors import InvalidMessage
 from callsheet.graph.enums import ArtifactStatus, Privacy, RunStatus
 from callsheet.graph.ids import RecordId

@@ -1,7 +1,7 @@
 """Finding passages: first which documents count, then their chunks by name, by word and by meaning."""
 
 from bisect import bisect_right
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -161,7 +161,11 @@ class Finder:
         """The chunks that mean what is asked, the nearest first; none where there is no embedder."""
         if self.meaning is None:
             return []
-        return self.meaning.nearest(key, query, upto=upto, counts=counting.holds, limit=limit * DEPTH)
+
+        def those(near: Sequence[Near]) -> list[Near]:
+            return [one for one in near if counting.holds(one.position)]
+
+        return self.meaning.nearest(key, query, upto=upto, those=those, limit=limit * DEPTH)
 
     def _text(self, key: StreamKey, id: RecordId) -> str:
         (record,) = self.ledger.get(key, (id,))

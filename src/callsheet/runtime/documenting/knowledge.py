@@ -1,8 +1,7 @@
 """`Knowledge`: the documents of a tenant as a program sees them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TypedDict
+from dataclasses import dataclass, fields
 
 from callsheet.derive.redaction import Redaction
 from callsheet.errors import InvalidOption, NotFound
@@ -85,15 +84,7 @@ class Knowledge:
 
         Raises `InvalidOption` for what no document can be, and where another document has that name.
         """
-        new = given(
-            document,
-            text,
-            version=version,
-            title=title,
-            locale=locale,
-            attributes=attributes,
-            privacy=privacy,
-        )
+        new = given(document, text, version=version, title=title, locale=locale, attributes=attributes, privacy=privacy)
         return self._writing.put(new, replacing=False)
 
     def replace(
@@ -112,15 +103,7 @@ class Knowledge:
         That one stays readable, by its id and by its version, and is named as replaced. See `add`; nothing is taken
         over from the version before. Raises `NotFound` where there is no such document.
         """
-        new = given(
-            document,
-            text,
-            version=version,
-            title=title,
-            locale=locale,
-            attributes=attributes,
-            privacy=privacy,
-        )
+        new = given(document, text, version=version, title=title, locale=locale, attributes=attributes, privacy=privacy)
         return self._writing.put(new, replacing=True)
 
     def remove(self, document: str, *, by: str = "", reason: str = "") -> RecordId:
@@ -196,7 +179,7 @@ class Knowledge:
         contents = self._library.shelf.look()
         found = contents.newest.values() if document is None else contents.of(label(document, "document"))
         redaction = redaction_of(contents.stream) if contents.stream is not None else Redaction()
-        return [Entry(**_entry(version, redaction.text(version.body.title))) for version in found]
+        return [_entry(version, redaction.text(version.body.title)) for version in found]
 
     def _admission(
         self, provider: str | None, model: str, scopes: Sequence[str], policy: str | PolicySetDocument | None
@@ -220,30 +203,17 @@ class Knowledge:
         if contents.stream is None:
             raise NotFound(f"no document {version.name!r}")
         text = self._library.texts.marked(contents.stream.key, version.id)
-        return Document(text=text.piece(), **_entry(version, text.beside(version.body.title)))
+        entry = _entry(version, text.beside(version.body.title))
+        return Document(text=text.piece(), **{one.name: getattr(entry, one.name) for one in fields(entry)})
 
 
 _NOWHERE = StreamId("")
 """A search outside of any conversation has none to name."""
 
 
-class _Entry(TypedDict):
-    id: RecordId
-    document: str
-    version: str
-    title: str
-    locale: str | None
-    attributes: Mapping[str, str]
-    privacy: Privacy
-    size: int
-    chunks: int
-    at: str
-    replaced_by: RecordId | None
-
-
-def _entry(version: Version, title: str) -> _Entry:
+def _entry(version: Version, title: str) -> Entry:
     body = version.body
-    return _Entry(
+    return Entry(
         id=version.id,
         document=body.document,
         version=body.version,

@@ -7,7 +7,7 @@ import threading
 from collections import OrderedDict
 from dataclasses import dataclass, field
 
-from callsheet.assemble.compose import text_of
+from callsheet.assemble.contents import text_of
 from callsheet.derive.redaction import TELLING, Place, Redaction
 from callsheet.errors import BodyErased, Damaged
 from callsheet.graph.canonical import content_digest

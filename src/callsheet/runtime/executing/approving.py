@@ -7,7 +7,7 @@ from typing import TypedDict
 
 import msgspec
 
-from callsheet.assemble.compose import text_of
+from callsheet.assemble.contents import text_of
 from callsheet.errors import CallDecided, InvalidOption
 from callsheet.graph.canonical import content_digest
 from callsheet.graph.changes import Approval, CallAttempt, CallResolved

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
-from callsheet.assemble.compose import text_of
+from callsheet.assemble.contents import text_of
 from callsheet.graph.changes import Approval, CallAttempt, CallResolved
 from callsheet.graph.enums import ArtifactStatus, AttemptPhase, CallStatus, StateField
 from callsheet.graph.ids import RecordId

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from msgspec.structs import replace
 
 from callsheet.assemble import blocks
-from callsheet.assemble.compose import Read
+from callsheet.assemble.contents import Read
 from callsheet.errors import CallTaken
 from callsheet.graph.changes import CallAttempt
 from callsheet.graph.enums import ArtifactStatus, AttemptPhase, Role

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from callsheet.assemble.compose import text_of
+from callsheet.assemble.contents import text_of
 from callsheet.errors import InvalidOption
 from callsheet.graph.enums import ArtifactStatus, Privacy
 from callsheet.graph.ids import RecordId

@@ -5,20 +5,18 @@ from dataclasses import replace
 
 import msgspec
 
-from callsheet.assemble.compose import text_of
-from callsheet.assemble.delta import Whole, whole
+from callsheet.assemble.contents import text_of
 from callsheet.assemble.personal import HEAD, about
 from callsheet.errors import Damaged
 from callsheet.graph.changes import Erased
 from callsheet.graph.enums import StreamKind
 from callsheet.graph.ids import RecordId
-from callsheet.graph.nodes import ContextAssembly, Selection, UserMemory
-from callsheet.graph.record import Stream, StreamKey
+from callsheet.graph.nodes import Selection, UserMemory
+from callsheet.graph.record import Stream
+from callsheet.runtime.every_sheet import every_sheet
 from callsheet.runtime.personalising.book import Book, Shelf, along, owner_of
 from callsheet.runtime.personalising.standing import held
 from callsheet.runtime.redacting import redaction_of
-
-_AT_A_TIME = 256
 
 
 def blocks_showing(shelf: Shelf, memories: Sequence[tuple[RecordId, UserMemory]]) -> tuple[str, ...]:
@@ -60,7 +58,7 @@ def _of_conversation(
     said = {id: about(body, text_of(shelf.read(body.value))) for id, body in memories}
     told = {id: (redaction.text(line), line) for id, line in said.items()}
     looked_at: dict[str, str] = {}
-    for sheet in _sheets(shelf, sheets.key) if sheets is not None else ():
+    for sheet in every_sheet(shelf.ledger, sheets.key) if sheets is not None else ():
         stand = {one.record for one in sheet.selected if one.stream is not None} & told.keys()
         if not stand:
             continue
@@ -88,33 +86,3 @@ def _strings(value: object) -> Iterator[str]:
         inner: Iterable[object] = value.values() if isinstance(value, dict) else value
         for each in inner:
             yield from _strings(each)
-
-
-def _sheets(shelf: Shelf, key: StreamKey) -> Iterator[Whole]:
-    """The requests of a conversation in full; those that later ones extend are at hand."""
-    known: dict[RecordId, Whole] = {}
-    after = 0
-    while records := shelf.ledger.records(key, after=after, limit=_AT_A_TIME):
-        for record in records:
-            body = record.body
-            if not isinstance(body, ContextAssembly):
-                continue
-            made = known[record.id] = _whole(shelf, key, record.id, body, known)
-            while len(known) > _AT_A_TIME:
-                del known[next(iter(known))]
-            yield made
-        after = records[-1].position
-
-
-def _whole(shelf: Shelf, key: StreamKey, id: RecordId, body: ContextAssembly, known: Mapping[RecordId, Whole]) -> Whole:
-    chain = [(id, body)]
-    while (base := chain[-1][1].base) is not None and base not in known:
-        found = shelf.ledger.get(key, (base,))
-        if not found or not isinstance(found[0].body, ContextAssembly):
-            break
-        chain.append((base, found[0].body))
-    made = known.get(base) if base is not None else None
-    for each, sheet in reversed(chain):
-        made = whole(each, sheet, made)
-    assert made is not None
-    return made

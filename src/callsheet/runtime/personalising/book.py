@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
-from callsheet.assemble.compose import text_of
+from callsheet.assemble.contents import text_of
 from callsheet.errors import InputError, PositionConflict, StoreBusy
 from callsheet.graph.cut import Lineage, Segment
 from callsheet.graph.enums import Privacy, Relation, StateField, StreamKind

@@ -11,9 +11,9 @@ from functools import cached_property
 from msgspec.structs import replace
 
 from callsheet.assemble import personal
-from callsheet.assemble.compose import INSTRUCTING, text_of
-from callsheet.assemble.planning import Plan, Rewrite
-from callsheet.graph.enums import Level, Privacy, Reason
+from callsheet.assemble.contents import text_of
+from callsheet.assemble.plans import Plan, Rewrite
+from callsheet.graph.enums import INSTRUCTING, Level, Privacy, Reason
 from callsheet.graph.ids import RecordId, StreamId
 from callsheet.graph.nodes import Message, Selection, UserMemory
 from callsheet.graph.record import Record
@@ -22,6 +22,7 @@ from callsheet.runtime.ground import asks
 from callsheet.runtime.personalising.looking import Looking
 from callsheet.runtime.personalising.once import told_once
 from callsheet.runtime.personalising.relevance import Called, called_for
+from callsheet.runtime.personalising.repeating import repeated
 
 SHARE = 16
 """Memories of the user take at most this part of a request."""
@@ -153,7 +154,7 @@ class Choosing(Looking):
         for id, last in self._last.items():
             now = self._selection(id)
             replaced = self._decision(id).reason is Reason.SUPERSEDED
-            if replaced and last.reason is not Reason.SUPERSEDED:
+            if replaced and last.reason is not Reason.SUPERSEDED and not self._repeated(id):
                 yield self._named(id, Level.REF, Reason.SUPERSEDED)
             elif not replaced and now is not None and now.reason is not last.reason:
                 yield now
@@ -169,6 +170,7 @@ class Choosing(Looking):
                 one.ended is None
                 or one.ended > self._now
                 or DETAIL[self._decision(one.id).most_hard] > DETAIL[Level.REF]
+                or self._repeated(one.id)
             ):
                 continue
             last = self._last[one.id]
@@ -176,6 +178,11 @@ class Choosing(Looking):
             told = (each for each in self.ground.view if each.stream is None and each.level in _TELLING)
             if any(each.turn < turn for each in told):
                 yield replace(self._named(one.id, Level.REF, Reason.SUPERSEDED), turn=turn)
+
+    def _repeated(self, id: RecordId) -> bool:
+        """Whether what holds in the place of a memory says the same: nothing of what was shown holds no more."""
+        one, current = self._held[id], self._current(id)
+        return bool(current) and repeated(self._held[current[0]].body, one.body)
 
     def _instead(self, id: RecordId) -> list[RecordId]:
         """What is to be told beside a notice: what holds now, and the other side of a contradiction."""

@@ -52,8 +52,9 @@ class KeepsMemories:
         `entity` is whom or what it is about (default: ``user``), `attribute` what it says of that. Of one entity and
         attribute the memory that was `observed` last (default: now) is the one that holds: it ends the older one from
         then on, which stays readable. Where the older one is to be believed more, by provenance and confidence, both
-        stand and say so; so do those that it is said to contradict. Without an attribute it ends nothing. What says the
-        same as one that holds, and does not age, is that one.
+        stand and say so; so do those that it is said to contradict. Without an attribute it ends nothing but what
+        says the same. What says the same as one that holds, and does not age, goes on from it, no less private and
+        shown as much; at the same time it is that one.
 
         `source` is the message that it was taken from, `sources` are memories and messages that it was made of: it is
         as private as the strictest of them and ages as fast as the fastest. What a tool or a model said is none of
@@ -121,8 +122,6 @@ class KeepsMemories:
             privacy=privacy,
             attributes=attributes,
             source=source,
-            sources=(),
-            participant=None,
         )
         book = self._book(user)
         return listing.memory(book, writing.update(book, _id(memory), new))

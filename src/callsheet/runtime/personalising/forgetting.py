@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from msgspec.structs import replace
 
-from callsheet.assemble.compose import text_of
+from callsheet.assemble.contents import text_of
 from callsheet.errors import NotFound
 from callsheet.graph.changes import Erased, Pinned, Superseded
 from callsheet.graph.enums import ConfidenceSource, Relation
@@ -19,6 +19,7 @@ from callsheet.graph.times import Instant
 from callsheet.runtime.personalising.blocks import blocks_showing
 from callsheet.runtime.personalising.book import Book, Page, Shelf, owner_of
 from callsheet.runtime.personalising.options import LONGEST
+from callsheet.runtime.personalising.repeating import repeats
 from callsheet.runtime.personalising.resting import MISSING
 from callsheet.runtime.personalising.standing import Held, held
 
@@ -76,7 +77,7 @@ def _drafted(page: Page, ids: Sequence[RecordId], before: Instant | None, versio
     known = {record.id: record for record in shelf.get(ids) if record.header.kind == "user_memory"}
     if any(id not in known for id in ids):
         raise NotFound(MISSING)
-    living = {one.id: one for one in held(shelf, known.values())}
+    living = {same.id: same for one in held(shelf, known.values()) for same in repeats(shelf, one)}
     already = tuple(id for id in dict.fromkeys(ids) if id not in living)
     if before is not None:
         every = held(shelf, shelf.nodes("user_memory"))

@@ -1,26 +1,25 @@
 """Keeping memories of a user: the newer of two on one subject ends the older one; nothing is changed or removed."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from dataclasses import replace as replace_fields
 
 from msgspec.structs import replace
 
+from callsheet.derive.classify import STRICTNESS
 from callsheet.errors import InvalidOption, NotFound
 from callsheet.graph.changes import Conflicted, Pinned, Promoted, Superseded
-from callsheet.graph.enums import ConfidenceSource, Freshness, Privacy
+from callsheet.graph.enums import ConfidenceSource, Privacy
 from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import UserMemory
 from callsheet.graph.times import Instant
 from callsheet.policy.conflict import Standing, precedence
 from callsheet.runtime.personalising.book import PROPOSED, Book, Page, branch_for
 from callsheet.runtime.personalising.options import MemoryKind, Statement, in_order
+from callsheet.runtime.personalising.repeating import repeats, saying, versions
 from callsheet.runtime.personalising.resting import MISSING, Rests, as_short, as_strict, rests, still_rests
 from callsheet.runtime.personalising.standing import Held, held
-from callsheet.runtime.personalising.subject import USER, statement, subject
-
-_AT_A_TIME = 256
-"""Memories of one subject that are read at once."""
+from callsheet.runtime.personalising.subject import USER
 
 
 def remember(book: Book, new: Statement) -> RecordId:
@@ -138,18 +137,29 @@ def _put(
     replacing: Held | None = None,
     beside: Iterable[Held] = (),
 ) -> RecordId:
-    """Draft a memory with what it ends, what ends it and what contradicts it; one that is there already stays."""
+    """Draft a memory with what it ends, what ends it and what contradicts it; one that is there already stays.
+
+    What says the same as one that holds was observed once more: it goes on from that one, as private and as much shown.
+    Were it left out, what comes late and was observed in between would end the fact for good.
+    """
     branch = PROPOSED if body.proposed else branch_for(body.participant)
     apart = {one.id: one for one in beside}
-    known = _same(page, body, branch)
+    alike = list(saying(page.shelf, body, branch))
+    certain = [one for one in alike if not (one.stale or one.conflicts)]
+    known = next((one for one in certain if _is(one, body)), None)
     if known is not None and replacing is None and not apart:
         if always and not known.pinned:
             page.add(Pinned(records=(known.id,), pinned=True), kind="pinned", branch=branch)
         return known.id
-    others = [] if body.proposed else [one for one in _versions(page, body, branch) if one.id not in apart]
+    # Without an attribute it is about nothing but what it says.
+    about = versions(page.shelf, body, branch) if body.attribute is not None else certain
+    others = [] if body.proposed else [one for one in about if one.id not in apart]
+    ends = [one for one in others if one.holds(body.observed)]
+    goes_on = [one for one in ends if one in alike]
+    privacy = max((privacy, *(one.privacy for one in goes_on)), key=STRICTNESS.index)
+    always = always or any(one.pinned for one in goes_on)
     id = page.add(body, kind="user_memory", branch=branch, privacy=privacy)
     new = _Standing(id=id, body=body)
-    ends = [one for one in others if one.holds(body.observed)]
     edited = {replacing.id} if replacing is not None else set()
     conflicts = [one for one in ends if one.id not in edited and _stronger(one, new)]
     replaced = dict.fromkeys((*(one.id for one in ends if one not in conflicts), *edited))
@@ -163,14 +173,10 @@ def _put(
         if _stronger(new, _Standing(id=one.id, body=one.body)):
             conflicts.append(one)
             continue
+        # Of what came late and was said again later, this one tells since when it held.
         change = Superseded(current=one.id, replaced=(id,), reason="newer", at=one.body.observed)
         page.add(change, kind="superseded", branch=branch)
         break
-    later_same = None if body.proposed or body.attribute is not None else _said_again(page, body, branch)
-    if later_same is not None:
-        # It came late: what was said again later is the memory that holds, and this one tells since when it did.
-        change = Superseded(current=later_same.id, replaced=(id,), reason="repeated", at=later_same.body.observed)
-        page.add(change, kind="superseded", branch=branch)
     for one in (*conflicts, *apart.values()):
         if one.record.branch != branch:
             raise InvalidOption(_APART)
@@ -179,6 +185,13 @@ def _put(
     if always:
         page.add(Pinned(records=(id,), pinned=True), kind="pinned", branch=branch)
     return id
+
+
+def _is(one: Held, body: UserMemory) -> bool:
+    """Whether what says the same is the same: the very observation, or a proposal that nobody has decided on."""
+    if body.proposed:
+        return one.became is None
+    return one.body.observed == body.observed and one.holds(body.observed)
 
 
 _APART = "they are not for the same readers; what one participant alone may see contradicts nothing that others see"
@@ -264,13 +277,13 @@ def _ids(new: Statement) -> tuple[RecordId, ...]:
 
 
 def _living(page: Page, id: RecordId) -> Held:
-    """A memory that somebody took on. Raises `NotFound`, `InvalidOption`."""
+    """A memory that somebody took on, as it was observed last. Raises `NotFound`, `InvalidOption`."""
     found = held(page.shelf, page.shelf.get((id,)))
     if not found:
         raise NotFound(MISSING)
     if found[0].body.proposed:
         raise InvalidOption("it is a proposal; accept it first")
-    return found[0]
+    return repeats(page.shelf, found[0])[-1]
 
 
 def _proposed(page: Page, id: RecordId) -> Held:
@@ -280,49 +293,3 @@ def _proposed(page: Page, id: RecordId) -> Held:
     if not found[0].body.proposed:
         raise InvalidOption("it is a memory already, and no proposal")
     return found[0]
-
-
-def _versions(page: Page, body: UserMemory, branch: RecordId | None) -> list[Held]:
-    """All memories of the subject of one, for the same readers."""
-    about = subject(body)
-    return [] if about is None else [one for one in _named(page, about, branch) if subject(one.body) == about]
-
-
-def _same(page: Page, body: UserMemory, branch: RecordId | None) -> Held | None:
-    """The memory, or proposal, that says the same and holds; None: it is new, or it ages and was seen anew."""
-    for one in _saying(page, body, branch):
-        if one.became is None if body.proposed else one.holds(body.observed):
-            return one
-    return None
-
-
-def _said_again(page: Page, body: UserMemory, branch: RecordId | None) -> Held | None:
-    """The first memory that says the same and was observed later, while this one holds; None: there is none."""
-    until = body.valid_until
-    later = [one for one in _saying(page, body, branch) if one.body.observed > body.observed]
-    later = [one for one in later if until is None or one.body.observed < until]
-    return min(later, key=lambda one: one.order, default=None)
-
-
-def _saying(page: Page, body: UserMemory, branch: RecordId | None) -> Iterator[Held]:
-    """The memories, or proposals, that say the same in the same words, and neither age nor are in doubt."""
-    told = statement(body, page.shelf.read(body.value).decode())
-    for one in _named(page, told, branch):
-        alike = replace(one.body, value=body.value, source=body.source, observed=body.observed) == body
-        lasting = one.body.stale_after is None and one.body.freshness in (Freshness.DURABLE, Freshness.PERMANENT)
-        spelt = page.shelf.read(one.body.value) == page.shelf.read(body.value)
-        if alike and lasting and spelt and not (one.stale or one.conflicts):
-            yield one
-
-
-def _named(page: Page, name: str, branch: RecordId | None) -> list[Held]:
-    shelf = page.shelf.over((branch,))
-    ids: list[RecordId] = []
-    before: int | None = None
-    while found := shelf.postings(entities=(name,), limit=_AT_A_TIME, before=before):
-        ids += [posting.record for posting in found]
-        before = found[-1].position
-        if len(found) < _AT_A_TIME:
-            break
-    records = [record for record in shelf.get(ids) if record.branch == branch]
-    return held(page.shelf, records)

@@ -1,9 +1,9 @@
 """Having a summariser write what extracts stand for, in the background: no request waits for it."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from callsheet.graph.ids import RecordId, StreamId
+from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import Episode
 from callsheet.graph.ports import Summariser
 from callsheet.graph.query import NodeQuery
@@ -14,6 +14,7 @@ from callsheet.runtime.abstracting import abstract, was_rejected
 from callsheet.runtime.admitting import policy_of
 from callsheet.runtime.seeing import newest_sheet, sight
 from callsheet.runtime.session import Session, View
+from callsheet.runtime.working.looking import Found, Looking
 from callsheet.runtime.working.work import Outcome, Unit
 from callsheet.runtime.working.workshop import Workshop
 
@@ -32,14 +33,15 @@ class Episodes:
 
     workshop: Workshop
     summariser: Summariser
-    #: Where nothing was pending when a conversation was looked at last.
-    _done: dict[StreamId, int] = field(default_factory=dict, repr=False)
+    looking: Looking
 
     @classmethod
     def of(cls, workshop: Workshop) -> "Episodes | None":
         """The work where the runtime was opened with a summariser."""
         summariser = workshop.summariser
-        return cls(workshop=workshop, summariser=summariser) if summariser is not None else None
+        if summariser is None:
+            return None
+        return cls(workshop=workshop, summariser=summariser, looking=Looking(work=NAME, workshop=workshop))
 
     @property
     def name(self) -> str:
@@ -48,19 +50,11 @@ class Episodes:
 
     def pending(self, limit: int) -> list[Unit]:
         """See `Work.pending`."""
-        found: list[Unit] = []
-        for stream in self.workshop.conversations():
-            if len(found) >= limit:
-                break
-            head = self.workshop.ledger.head(stream.key)
-            position = head.position if head is not None else 0
-            if self._done.get(stream.id) == position:
-                continue
-            units = [Unit(work=NAME, stream=stream.key, target=record.id) for record in self._due(stream)]
-            if not units:
-                self._done[stream.id] = position
-            found += units
-        return found[:limit]
+        return self.looking.pending(limit, self._look)
+
+    def _look(self, stream: Stream) -> Found:
+        head = self.workshop.ledger.head(stream.key)
+        return Found(mark=head.position if head is not None else 0, due=(one.id for one in self._due(stream)))
 
     def _due(self, stream: Stream) -> Iterator[Record]:
         """The extracts of a conversation that nothing has taken the place of, oldest first."""

@@ -4,9 +4,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from callsheet.assemble.compose import INSTRUCTING, result_text, text_of
+from callsheet.assemble.contents import result_text, text_of
 from callsheet.derive.redaction import Redaction
 from callsheet.errors import BodyErased
+from callsheet.graph.enums import INSTRUCTING
 from callsheet.graph.nodes import (
     Episode,
     Fact,

@@ -1,28 +1,30 @@
 """Having long results summarised, in the background, whose tools are narrowed that way; extracts stand until then."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
-from callsheet.assemble.compose import result_text
+from callsheet.assemble.contents import result_text
 from callsheet.derive.guarding import Material
 from callsheet.errors import CallsheetError
 from callsheet.graph.enums import Level
-from callsheet.graph.ids import RecordId, StreamId
+from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import Boundary, ContextAssembly, ToolArtifact
 from callsheet.graph.ports import Summariser
 from callsheet.graph.query import NodeQuery
-from callsheet.graph.record import Record
+from callsheet.graph.record import Record, Stream
 from callsheet.policy.sets import PolicySetDocument
 from callsheet.policy.settings import Manner
-from callsheet.runtime.abstracting import rejected, was_rejected
+from callsheet.runtime.abstracting import keep_in_mind, rejected, was_rejected
 from callsheet.runtime.admitting import Admitting, policy_of
+from callsheet.runtime.drafting import Drafting
 from callsheet.runtime.memorising import Promotion
-from callsheet.runtime.promoting import promote
+from callsheet.runtime.promoting import promotes
 from callsheet.runtime.seeing import Sight, sight
 from callsheet.runtime.session import Session, View
 from callsheet.runtime.spans import Voices
 from callsheet.runtime.summarising import summarised
 from callsheet.runtime.whole_sheets import read_sheet
+from callsheet.runtime.working.looking import Found, Looking
 from callsheet.runtime.working.work import Outcome, Unit
 from callsheet.runtime.working.workshop import Workshop
 
@@ -42,14 +44,15 @@ class Narrowing:
 
     workshop: Workshop
     summariser: Summariser
-    #: The newest sheet of a conversation, where nothing of it was pending.
-    _done: dict[StreamId, RecordId] = field(default_factory=dict, repr=False)
+    looking: Looking
 
     @classmethod
     def of(cls, workshop: Workshop) -> "Narrowing | None":
         """The work where the runtime was opened with a summariser."""
         summariser = workshop.summariser
-        return cls(workshop=workshop, summariser=summariser) if summariser is not None else None
+        if summariser is None:
+            return None
+        return cls(workshop=workshop, summariser=summariser, looking=Looking(work=NAME, workshop=workshop))
 
     @property
     def name(self) -> str:
@@ -58,19 +61,12 @@ class Narrowing:
 
     def pending(self, limit: int) -> list[Unit]:
         """See `Work.pending`."""
-        found: list[Unit] = []
-        for stream in self.workshop.conversations():
-            if len(found) >= limit:
-                break
-            session = self.workshop.session(stream.key)
-            sheet = _newest(session)
-            if sheet is None or self._done.get(stream.id) == sheet.id:
-                continue
-            units = [Unit(work=NAME, stream=stream.key, target=id) for id in self._due(session, sheet)]
-            if not units:
-                self._done[stream.id] = sheet.id
-            found += units
-        return found[:limit]
+        return self.looking.pending(limit, self._look)
+
+    def _look(self, stream: Stream) -> Found | None:
+        session = self.workshop.session(stream.key)
+        sheet = _newest(session)
+        return Found(mark=sheet.id, due=self._due(session, sheet)) if sheet is not None else None
 
     def _due(self, session: Session, sheet: Record) -> Iterator[RecordId]:
         """The results that a request shows narrowed and that are to be summarised."""
@@ -121,11 +117,11 @@ class Narrowing:
         made = summarised(self.summariser, (material,), limit=policy.narrowing.limit)
         if made.flaw is not None:
             return self._rejected(session, view, record, policy, made.flaw.value)
+        promoting = promotes(session, view, self._promotion(id, made.text, policy))
         try:
-            promote(session, view, self._promotion(id, made.text, policy))
+            return self._unless_settled(session, view, id, promoting, Outcome.DONE)
         except CallsheetError as problem:
             return self._rejected(session, view, record, policy, problem.code)
-        return Outcome.DONE
 
     def _promotion(self, id: RecordId, text: str, policy: PolicySetDocument) -> Promotion:
         return Promotion(
@@ -141,8 +137,27 @@ class Narrowing:
     def _rejected(
         self, session: Session, view: View, record: Record, policy: PolicySetDocument, reason: str
     ) -> Outcome:
-        session.append(view, lambda drafting: rejected(drafting, record, reason, self.summariser, policy))
-        return Outcome.REFUSED
+        def draft(drafting: Drafting) -> None:
+            rejected(drafting, record, reason, self.summariser, policy)
+
+        return self._unless_settled(session, view, record.id, draft, Outcome.REFUSED)
+
+    def _unless_settled(
+        self, session: Session, view: View, id: RecordId, draft: Callable[[Drafting], object], outcome: Outcome
+    ) -> Outcome:
+        """Append what is drafted, unless somebody else was first: that is looked for in the same transaction."""
+        done: list[Outcome] = []
+
+        def drafts(drafting: Drafting) -> None:
+            done[:] = [Outcome.NOTHING]
+            if not self._settled(sight(session, view), id):
+                draft(drafting)
+                done[:] = [outcome]
+
+        session.append(view, drafts)
+        if done[0] is Outcome.REFUSED:
+            keep_in_mind(id, self.summariser)
+        return done[0]
 
 
 def _newest(session: Session) -> Record | None:

@@ -15,6 +15,7 @@ from starlette.applications import Starlette
 from starlette.responses import Response
 from starlette.routing import Mount, Route
 
+from callsheet.errors import InvalidMessage
 from callsheet.serve.proxy import headers as heads
 from callsheet.serve.proxy import pricing, routes
 from callsheet.serve.proxy.bodies import ClientGone, decoded, read_body
@@ -148,7 +149,10 @@ class Proxy:
         if handling.observe_only or lets_all(handling.policy, upstream.provider):
             return None
         scales = self.desk.preparing(passage.note.asker.tenant).scales
-        return counted(body, route.wire, counter_for(upstream.provider, model), scales)
+        try:
+            return counted(body, route.wire, route.model, counter_for(upstream.provider, model), scales)
+        except InvalidMessage as problem:
+            raise Turned(400, Failure.INVALID, f"{problem} (callsheet; nothing was sent)") from None
 
     async def settled(self) -> None:
         """Wait until no request is open any more, but not for ever."""

@@ -3,10 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from callsheet.assemble.blocks import Call, Reply, Said, Text
+from callsheet.assemble.blocks import Call, Reply, Text
 from callsheet.graph.enums import RunStatus
-from callsheet.recall.tool import NAME as RECALL
-from callsheet.runtime.hidden_recalls import answer_calls
+from callsheet.runtime.hidden_recalls import RECALL, answer_calls
 from callsheet.serve.proxy.journal import Ended, Outcome, Sent
 from callsheet.serve.proxy.preparing import Order, Prepared, Preparing
 from callsheet.serve.proxy.pricing import Tokens, dollars, of_usage
@@ -108,15 +107,15 @@ def _recorded(
         recorded = placed.talk.record(response, sheet=prepared.sheet, wire=order.wire.value)
         if not recorded.ids:
             return False
-        id = reply.response if whole else None
-        last, shown = recorded.ids[-1], reply.said
+        last, shown = recorded.ids[-1], reply
         if prepared.hides:
             # Recalls beside calls of the client's: their results stand there before those come.
             left = order.handling.recall_bytes - sum(one.read for one in came.rounds)
             answered = answer_calls(placed.talk, limit=min(left, preparing.readable(order, prepared)))
             last = (*recorded.ids, *answered.ids)[-1]
-            shown = _shown(came, order.wire) or shown
-        preparing.recogniser.answered(placed, shown, last, response_id=id)
+            shown = _shown(came, order.wire) or reply
+        id = shown.response if whole else None
+        preparing.recogniser.answered(placed, shown.said, last, response_id=id)
         return True
     if prepared.sheet is not None and not whole:
         status = _STATUSES.get(came.outcome, RunStatus.FAILED)
@@ -124,11 +123,10 @@ def _recorded(
     return False
 
 
-def _shown(came: Came, wire: Wire) -> Said | None:
+def _shown(came: Came, wire: Wire) -> Reply | None:
     """What the client sees of an answer in which calls are hidden."""
     responses = [*(one.response for one in came.rounds), *([came.response] if came.response is not None else [])]
-    reply = read(merged(responses, wire, RECALL), wire)
-    return reply.said if reply is not None else None
+    return read(merged(responses, wire, RECALL), wire)
 
 
 def read(response: Fields | None, wire: Wire) -> Reply | None:

@@ -234,6 +234,7 @@ class Exchange:
             ask=ask,
             marks=self._marks,
             begun=begun,
+            open=lambda: not self._rounds or (self._prepared is not None and self._prepared.recalls),
             further=lambda response: self._in_thread(lambda: self._further(response)),
         )
         over = await rounds.run(content)

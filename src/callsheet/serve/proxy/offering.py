@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from callsheet.assemble.blocks import Said
 from callsheet.errors import InvalidMessage
 from callsheet.graph.enums import Role
-from callsheet.recall.tool import NAME
+from callsheet.runtime.hidden_recalls import RECALL
 from callsheet.wire import formats
 from callsheet.wire.body import Asked, ToolChoice
 from callsheet.wire.gemini.spelling import said
@@ -40,7 +40,7 @@ def _is_named(asked: Asked) -> bool:
     """Whether the client has a tool of the same name."""
     for place, tool in enumerate(formats.each_tool(asked.tools)):
         try:
-            if formats.tool_name(tool, f"tools[{place}]") == NAME:
+            if formats.tool_name(tool, f"tools[{place}]") == RECALL:
                 return True
         except InvalidMessage:
             continue

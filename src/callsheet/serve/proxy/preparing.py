@@ -8,9 +8,8 @@ from dataclasses import dataclass, field, replace
 
 from callsheet.errors import AssemblyError, CallsheetError, InvalidMessage, InvalidOption, NotFound
 from callsheet.policy.sets import PolicySetDocument
-from callsheet.recall.tool import NAME as RECALL
 from callsheet.runtime.conversation import Conversation
-from callsheet.runtime.hidden_recalls import stands_beside
+from callsheet.runtime.hidden_recalls import RECALL, is_part_of, stands_beside
 from callsheet.runtime.redacting import shows_secrets
 from callsheet.runtime.routing import Provider, keeps_nothing
 from callsheet.runtime.sheet import Sheet
@@ -161,8 +160,8 @@ class Preparing:
         if handling.observe_only:
             return Prepared(sent=Sent.OWN, content=None, asked=asked, placed=placed, sheet=sheet, weighed=weighed)
         pays = _pays(order, asked, weighed, horizon)
-        # Behind a turn of which the client knows but a part, its own request may be one that no provider takes.
-        pays = pays or stands_beside(talk)
+        # Behind a turn of which the client knows but a part, its own request is one that the provider does not take.
+        pays = pays or stands_beside(talk) or (asked.previous is not None and is_part_of(talk, asked.previous))
         if not pays and (may_pass or self._may_stay((order.provider, asked.model), policy, talk, body, weighed)):
             return Prepared(sent=Sent.OWN, content=None, asked=asked, placed=placed, sheet=sheet, weighed=weighed)
         return Prepared(
@@ -199,7 +198,9 @@ class Preparing:
                 if not _offers(sheet) or spare >= a_round_more(assembled, cost, prepared.horizon, order.price):
                     break
         except Exception as problem:
-            raise _kept_back(problem) from problem
+            code = problem.code if isinstance(problem, CallsheetError) else "internal"
+            said = f"callsheet could not go on with this answer ({code})"
+            raise Turned(503, Failure.UNAVAILABLE, said) from problem
         return replace(
             prepared,
             content=encoded(written),

@@ -4,11 +4,12 @@ The client gets one message. Of a stream all but the hidden calls goes to it as 
 it is known that it is the last.
 """
 
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field, replace
 
-from callsheet.recall.tool import NAME
+from callsheet.runtime.hidden_recalls import RECALL
 from callsheet.serve.proxy import headers as heads
 from callsheet.serve.proxy.answering import LARGEST, Answering
 from callsheet.serve.proxy.bodies import decoded, encoded
@@ -24,6 +25,11 @@ from callsheet.wire.names import Wire
 from callsheet.wire.reading import Fields
 from callsheet.wire.splicing import Splice, asks_only, merged, splice
 from callsheet.wire.streaming import Lines, events
+
+_QUIET = 15.0
+"""Seconds after which a client is told that something still comes, while thoughts are held. Some give up in minutes."""
+
+_STILL = b": still thinking\n\n"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -49,6 +55,8 @@ class Rounds:
     marks: Callable[[], Sequence[heads.Header]]
     #: Told of each answer as it begins.
     begun: Callable[[Answering], None]
+    #: Whether another round may follow; else what the model calls all the same is nobody's.
+    open: Callable[[], bool]
     #: Records a response that waits for recalls alone, answers these, and gives the next request. Raises `Turned`.
     further: Callable[[Fields], Awaitable[bytes]]
     #: The responses of earlier rounds.
@@ -57,7 +65,7 @@ class Rounds:
     _streams: bool = field(init=False, default=False)
 
     def __post_init__(self) -> None:
-        self._splice = splice(self.wire, NAME)
+        self._splice = splice(self.wire, RECALL)
 
     async def run(self, content: bytes) -> Over:
         """Ask until there is an answer for the client."""
@@ -100,8 +108,13 @@ class Rounds:
     async def _stream(self, answering: Answering) -> Over | None:
         lines = Lines()
         try:
+            last = time.monotonic()
             async for piece in self._plain(answering):
-                await self.responding.piece(b"".join(map(self._splice.feed, lines.feed(piece))))
+                out = b"".join(map(self._splice.feed, lines.feed(piece)))
+                now = time.monotonic()
+                if out or now - last > _QUIET:
+                    last = now
+                    await self.responding.piece(out or _STILL)
         except Broke as broke:
             came = Came(outcome=Outcome.BROKEN, status=answering.status, problem=broke.problem)
             said = f"the answer of the upstream ended before its end: {broke.problem}"
@@ -157,7 +170,7 @@ class Rounds:
         if self._goes_on(response):
             return None
         came = Came(outcome=Outcome.ANSWERED, status=answering.status)
-        shown = merged([*self.responses, response], self.wire, NAME) if response is not None else None
+        shown = merged([*self.responses, response], self.wire, RECALL) if response is not None else None
         if shown is None or shown == response:
             await self._begin_as_it_came(answering)
             return Over(came=came, rest=b"".join(kept))
@@ -168,7 +181,7 @@ class Rounds:
         return Over(came=came, rest=content)
 
     def _goes_on(self, response: Fields | None) -> bool:
-        return response is not None and asks_only(response, self.wire, NAME)
+        return response is not None and self.open() and asks_only(response, self.wire, RECALL)
 
     async def _begin_as_it_came(self, answering: Answering) -> None:
         if not self.responding.begun:
@@ -181,21 +194,18 @@ class Rounds:
         came = Came(outcome=Outcome.REFUSED, status=answering.status)
         if not self.responding.begun:
             await self._begin_as_it_came(answering)
-            try:
-                async for piece, _ in answering.pieces():
-                    await self.responding.piece(piece)
-            except Broke as broke:
-                return Over(came=replace(came, outcome=Outcome.BROKEN, problem=broke.problem))
-            return Over(came=came, rest=b"")
+        kept: list[bytes] = []
         try:
-            content = b"".join([piece async for piece, _ in answering.pieces()][:_FEW])
-        except Broke:
-            content = b""
+            async for piece, _ in answering.pieces():
+                kept.append(piece)
+        except Broke as broke:
+            if not self._streams:
+                return Over(came=replace(came, outcome=Outcome.BROKEN, problem=broke.problem))
+        content = b"".join(kept)
+        if not self._streams:
+            return Over(came=came, rest=content)
         return Over(came=came, rest=self._error(answering.status, _kind(answering.status), _words(content)))
 
-
-_FEW = 64
-"""Pieces of an error that are read for its words."""
 
 _KINDS = {
     400: Failure.INVALID,

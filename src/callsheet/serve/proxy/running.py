@@ -89,7 +89,9 @@ def server(opening: Opening, *, started: Callable[[int], object] | None = None) 
 def bound(settings: Settings) -> socket.socket:
     """A socket at the address where the proxy is to listen. Raises `InvalidOption`."""
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
-    made = socket.socket(family)
+    # With the protocol named, or what is accepted would hold small pieces of streams back until others are confirmed:
+    # asyncio sees to that for sockets that it knows to be of TCP.
+    made = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         made.bind((settings.host, settings.port))

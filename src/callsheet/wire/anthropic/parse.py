@@ -8,7 +8,7 @@ from callsheet.graph.enums import Defect, Role, RunStatus
 from callsheet.graph.values import Usage
 from callsheet.wire import content, defects, media
 from callsheet.wire.anthropic.shapes import THINKING
-from callsheet.wire.jsontext import decode_object, encode, encode_bytes, extras
+from callsheet.wire.jsontext import encode, encode_bytes, extras
 from callsheet.wire.names import Wire
 from callsheet.wire.reading import MISSING, Fields, fields, refuse, require_text, take_count, take_text
 
@@ -36,22 +36,7 @@ def parse_message(value: object, where: str) -> tuple[Block, ...]:
     answers = [part for part in parts if isinstance(part, Answer)]
     rest = tuple(part for part in parts if not isinstance(part, Answer))
     _check_place(role, answers, rest, f"{where}.content")
-    if answers and not rest:
-        if found:
-            first = decode_object(answers[0].extras) | {content.MESSAGE: found}
-            answers[0] = replace(answers[0], extras=extras(first, where))
-        return tuple(answers)
-    calls = any(isinstance(part, Call) for part in rest)
-    places = [at for at, part in enumerate(parts) if isinstance(part, Answer)]
-    said = Said(
-        role=role,
-        parts=rest,
-        form=form if places == [*range(len(places))] else content.with_places(form, places),
-        wire=Wire.ANTHROPIC,
-        extras=extras(found, where),
-        defects=defects.of_content(rest, empty=not calls),
-    )
-    return (*answers, said)
+    return content.results_first(role, form, parts, found, where, wire=Wire.ANTHROPIC)
 
 
 def parse_reply(value: object, where: str) -> Reply:

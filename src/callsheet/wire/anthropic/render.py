@@ -16,6 +16,7 @@ from callsheet.wire.anthropic import shapes
 from callsheet.wire.anthropic.parts import as_recorded, media_block, thinking, tool_use
 from callsheet.wire.anthropic.shapes import Message, ResultPart, TextBlock, ToolResultBlock
 from callsheet.wire.anthropic.tools import offered, remembered
+from callsheet.wire.body import leading
 from callsheet.wire.cleaning import clean
 from callsheet.wire.content import STRING, shown_texts
 from callsheet.wire.names import CallIds
@@ -36,9 +37,9 @@ class Rendering:
 
     def add(self, blocks: Sequence[Block]) -> None:
         """Render what follows."""
-        leading = [] if self._begun else _leading(blocks)
-        self._leading += leading
-        for block in blocks[len(leading) :]:
+        instructions, rest = leading(blocks) if not self._begun else ((), blocks)
+        self._leading += instructions
+        for block in rest:
             self._begun = True
             if isinstance(block, Answer):
                 self._turns.add("user", [result(block, self._ids)])
@@ -86,16 +87,6 @@ def render_messages(blocks: Sequence[Block]) -> list[Message]:
     rendering = Rendering()
     rendering.add(blocks)
     return rendering.messages()
-
-
-def _leading(blocks: Sequence[Block]) -> list[Said]:
-    """The instructions before everything else."""
-    leading: list[Said] = []
-    for block in blocks:
-        if isinstance(block, Answer) or block.role not in (Role.SYSTEM, Role.DEVELOPER):
-            break
-        leading.append(block)
-    return leading
 
 
 @dataclass(slots=True)

@@ -27,11 +27,8 @@ def merged(responses: Sequence[Fields], name: str) -> Fields:
     usage: object = None
     for response in responses:
         usage = summed(usage, response.get("usage"))
-    made = {
-        **last,
-        **{key: first[key] for key in _NAMED if key in first},
-        "content": [each for of in shown for each in of],
-    }
+    named: Fields = {key: first[key] for key in _NAMED if key in first}
+    made: Fields = {**last, **named, "content": [each for of in shown for each in of]}
     if last.get("stop_reason") == _ASKS and not any(block.get("type") == _CALL for block in shown[-1]):
         made["stop_reason"] = _OVER
     return made | ({"usage": usage} if usage is not None else {})
@@ -46,7 +43,7 @@ def _is_hidden(block: Fields, name: str) -> bool:
 
 
 def _is_thought(block: Fields) -> bool:
-    return block.get("type") in THINKING
+    return str(block.get("type")) in THINKING
 
 
 class Splice:
@@ -70,6 +67,8 @@ class Splice:
     def feed(self, given: Event) -> bytes:
         """What the client gets of an event, now."""
         data = given.fields
+        if data is None:
+            return given.raw
         match data:
             case {"type": "message_start", "message": dict(message)}:
                 self._usage = figures(message.get("usage"))

@@ -1,16 +1,15 @@
 """From Gemini contents to neutral blocks. Exact: `export` gives every content back."""
 
-from dataclasses import replace
 from typing import TypeAlias
 
-from callsheet.assemble.blocks import Answer, Block, Call, Media, Opaque, Reasoning, Said, Text
+from callsheet.assemble.blocks import Answer, Block, Call, Media, Opaque, Reasoning, Text
 from callsheet.errors import InvalidMessage
 from callsheet.graph.enums import Defect, Role
 from callsheet.wire import content, defects, media
 from callsheet.wire.gemini.results import parse_result
 from callsheet.wire.gemini.shapes import CALL, DATA, FILE, KINDS, RESULT, SIGNATURE, TEXT
 from callsheet.wire.gemini.spelling import as_json, said, spelled
-from callsheet.wire.jsontext import decode_object, encode, encode_bytes, extras
+from callsheet.wire.jsontext import encode, encode_bytes, extras
 from callsheet.wire.names import Wire
 from callsheet.wire.reading import MISSING, Fields, fields, items, refuse, take_text
 
@@ -52,24 +51,9 @@ def parse_message(value: object, where: str) -> tuple[Block, ...]:
     rest = tuple(part for part in parts if not isinstance(part, Answer))
     _check_place(role, answers, rest, f"{where}.parts")
     found = _as_json(found, where)
-    if answers and not rest:
-        if form == ONE:
-            found["parts"] = ONE
-        if found:
-            first = decode_object(answers[0].extras) | {content.MESSAGE: found}
-            answers[0] = replace(answers[0], extras=extras(first, where))
-        return tuple(answers)
-    calls = any(isinstance(part, Call) for part in rest)
-    places = [at for at, part in enumerate(parts) if isinstance(part, Answer)]
-    block = Said(
-        role=role,
-        parts=rest,
-        form=form if places == [*range(len(places))] else content.with_places(form, places),
-        wire=Wire.GEMINI,
-        extras=extras(found, where),
-        defects=defects.of_content(rest, empty=not calls),
-    )
-    return (*answers, block)
+    if form == ONE and answers:
+        found["parts"] = ONE
+    return content.results_first(role, form, parts, found, where, wire=Wire.GEMINI)
 
 
 def _take_role(found: Fields, where: str) -> Role:

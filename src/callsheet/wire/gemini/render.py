@@ -13,6 +13,7 @@ from callsheet.assemble.blocks import Answer, Block, Call, Media, Opaque, Part, 
 from callsheet.assemble.standins import BEGINNING, EMPTY, NO_OUTPUT
 from callsheet.graph.enums import Role
 from callsheet.wire import media, standins
+from callsheet.wire.body import leading
 from callsheet.wire.cleaning import clean
 from callsheet.wire.content import is_parts, shown_texts
 from callsheet.wire.gemini import shapes
@@ -45,9 +46,9 @@ class Rendering:
 
     def add(self, blocks: Sequence[Block]) -> None:
         """Render what follows."""
-        leading = [] if self._begun else _leading(blocks)
-        self._leading += leading
-        for block in blocks[len(leading) :]:
+        instructions, rest = leading(blocks) if not self._begun else ((), blocks)
+        self._leading += instructions
+        for block in rest:
             self._begun = True
             if isinstance(block, Answer):
                 self._turns.add("user", [self._result(block)])
@@ -161,16 +162,6 @@ def render_messages(blocks: Sequence[Block], model: str = "") -> list[Content]:
     rendering = Rendering(model)
     rendering.add(blocks)
     return rendering.messages()
-
-
-def _leading(blocks: Sequence[Block]) -> list[Said]:
-    """The instructions before everything else."""
-    leading: list[Said] = []
-    for block in blocks:
-        if isinstance(block, Answer) or block.role not in (Role.SYSTEM, Role.DEVELOPER):
-            break
-        leading.append(block)
-    return leading
 
 
 def _without_id(call: Call) -> bool:

@@ -6,8 +6,9 @@ from callsheet.assemble.blocks import Answer, Block, Call, Content, Media, Opaqu
 from callsheet.wire import content, media
 from callsheet.wire.jsontext import decode_object, own_extras
 from callsheet.wire.names import CUSTOM, Wire
-from callsheet.wire.openai_chat.parse import LEGACY_CALL, REFUSAL, is_refusal
+from callsheet.wire.openai_chat.parse import LEGACY_CALL
 from callsheet.wire.reading import Fields
+from callsheet.wire.refusals import REFUSAL, is_refusal
 
 
 def export(blocks: Sequence[Block]) -> list[Fields]:

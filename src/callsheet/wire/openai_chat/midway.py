@@ -10,11 +10,9 @@ from collections.abc import Sequence
 import msgspec
 
 from callsheet.assemble.blocks import Block, Said
-from callsheet.graph.enums import Role
+from callsheet.graph.enums import INSTRUCTING
 from callsheet.wire.openai_chat.render import Rendering
 from callsheet.wire.reading import Fields
-
-_INSTRUCTING = (Role.SYSTEM, Role.DEVELOPER)
 
 
 class Aligning:
@@ -60,7 +58,7 @@ def restored(instructions: Sequence[Said], blocks: Sequence[Block], messages: Se
     if not any(map(_instructs, blocks)):
         return list(messages)
     aligning = Aligning(messages)
-    head = next((at for at, each in enumerate(messages) if each["role"] not in _INSTRUCTING), len(messages))
+    head = next((at for at, each in enumerate(messages) if each["role"] not in INSTRUCTING), len(messages))
     leading = own_messages(instructions)
     taken: set[int] = set()
     moved: dict[int, list[Fields]] = {}
@@ -81,7 +79,7 @@ def restored(instructions: Sequence[Said], blocks: Sequence[Block], messages: Se
 
 
 def _instructs(block: Block) -> bool:
-    return isinstance(block, Said) and block.role in _INSTRUCTING
+    return isinstance(block, Said) and block.role in INSTRUCTING
 
 
 def _end_of_results(messages: Sequence[Fields], at: int) -> int:

@@ -1,13 +1,11 @@
 """From OpenAI Chat Completions to neutral blocks. Exact: `export` gives every message back."""
 
-from dataclasses import replace
-
 from callsheet.assemble.blocks import Answer, Block, Call, Media, Opaque, Reply, Said, Text
 from callsheet.errors import InvalidMessage
 from callsheet.graph.enums import Defect, Role, RunStatus
 from callsheet.graph.values import Usage
 from callsheet.wire import content, defects, media
-from callsheet.wire.jsontext import decode_object, encode_bytes, extras
+from callsheet.wire.jsontext import encode_bytes, extras
 from callsheet.wire.names import CUSTOM, Wire
 from callsheet.wire.reading import (
     Fields,
@@ -18,11 +16,11 @@ from callsheet.wire.reading import (
     take_count,
     take_text,
 )
+from callsheet.wire.refusals import REFUSAL, is_refusal
 
 _ROLES = {role.value: role for role in Role}
 _RESULT_ROLES = frozenset({"tool", "function"})
 
-REFUSAL = "refusal"
 LEGACY_CALL = "function_call"
 """The kind of a call in the older shape, which has neither ids nor several calls."""
 
@@ -58,7 +56,7 @@ def parse_reply(value: object, where: str) -> Reply:
     status = _status(finish, said)
     left = {"choices": [choice, *choices[1:]]} if choice.keys() - {"index"} or len(choices) > 1 else {}
     return Reply(
-        said=_cut_off(said) if status is RunStatus.TRUNCATED else said,
+        said=defects.last_cut_off(said) if status is RunStatus.TRUNCATED else said,
         status=status,
         model=take_text(found, "model", where),
         usage=_usage(found.get("usage"), f"{where}.usage"),
@@ -173,18 +171,6 @@ def _status(finish: str | None, said: Said) -> RunStatus:
     if any(isinstance(part, Text) and is_refusal(part) for part in said.parts):
         return RunStatus.REFUSED
     return _STATUS.get(finish or "", RunStatus.COMPLETED)
-
-
-def is_refusal(part: Text) -> bool:
-    """Whether the text stood as a refusal."""
-    return bool(part.extras) and decode_object(part.extras).get("type") == REFUSAL
-
-
-def _cut_off(said: Said) -> Said:
-    """The output ended at the token limit: if the last call is broken, that is why."""
-    if not said.calls or Defect.INVALID_ARGUMENTS not in said.calls[-1].defects:
-        return said
-    return replace(said, parts=(*said.parts[:-1], defects.cut_off(said.calls[-1])))
 
 
 def _usage(value: object, where: str) -> Usage | None:

@@ -15,7 +15,6 @@ from callsheet.wire.cleaning import clean
 from callsheet.wire.content import is_parts, shown_texts
 from callsheet.wire.names import CallIds, Wire, allowed_name
 from callsheet.wire.openai_chat import shapes
-from callsheet.wire.openai_chat.parse import is_refusal
 from callsheet.wire.openai_chat.parts import media_part, tool_call
 from callsheet.wire.openai_chat.shapes import (
     AssistantMessage,
@@ -29,6 +28,7 @@ from callsheet.wire.openai_chat.shapes import (
     UserPart,
 )
 from callsheet.wire.openai_chat.tools import offered
+from callsheet.wire.refusals import is_refusal
 from callsheet.wire.tools import Tool
 
 P = TypeVar("P", bound=UserPart | AssistantPart)

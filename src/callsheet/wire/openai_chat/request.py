@@ -7,7 +7,17 @@ from typing import Final
 from callsheet.assemble.blocks import Answer, Block, Content, Part, Said, Text
 from callsheet.assemble.standins import EMPTY
 from callsheet.graph.enums import Role
-from callsheet.wire.body import Asked, Passes, ToolChoice, added_tools, leading, read_model, read_stream, read_tool_list
+from callsheet.wire.body import (
+    Asked,
+    Passes,
+    ToolChoice,
+    added_tools,
+    leading,
+    read_choice,
+    read_model,
+    read_stream,
+    read_tool_list,
+)
 from callsheet.wire.cleaning import clean
 from callsheet.wire.jsontext import encode, own_extras
 from callsheet.wire.names import Wire
@@ -93,14 +103,7 @@ def _choice(found: Mapping[str, object]) -> ToolChoice:
     given = found.get("tool_choice")
     if given is None:
         given = found.get("function_call")
-    if given is None:
-        return ToolChoice.AUTO
-    if isinstance(given, str):
-        if given not in _CHOICES:
-            refuse(f"must be one of {', '.join(sorted(_CHOICES))}, or an object", given, "tool_choice")
-        return _CHOICES[given]
-    fields(given, "tool_choice")
-    return ToolChoice.NAMED
+    return read_choice(given, _CHOICES)
 
 
 def _with_extras(asked: Asked, messages: list[Fields], passes: Passes) -> list[Fields]:

@@ -1,10 +1,9 @@
 """What OpenAI Chat Completions refuses."""
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 
-from callsheet.wire.problem import Findings, Rule
+from callsheet.wire.problem import Findings, Rule, is_object
 
 _NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 _PICTURE = re.compile(r"https?://.+|data:image/(png|jpeg|gif|webp);base64,[A-Za-z0-9+/]+=*", re.DOTALL)
@@ -112,7 +111,7 @@ def _check_called(value: object, inside: str, where: str, findings: Findings) ->
     text = found.get(given)
     if not isinstance(text, str):
         findings.add(Rule.SHAPE, f"{where}.{given}", "is no text")
-    elif inside == "function" and not _is_object(text):
+    elif inside == "function" and not is_object(text):
         findings.add(Rule.ARGUMENTS, f"{where}.{given}", "is not a JSON object")
 
 
@@ -149,13 +148,3 @@ def _check_tools(tools: Sequence[object], findings: Findings) -> None:
 
 def _matches(pattern: re.Pattern[str], value: object) -> bool:
     return isinstance(value, str) and pattern.fullmatch(value) is not None
-
-
-def _is_object(text: str) -> bool:
-    def unknown(name: str) -> object:
-        raise ValueError(name)
-
-    try:
-        return isinstance(json.loads(text, parse_constant=unknown), dict)
-    except (ValueError, RecursionError):
-        return False

@@ -36,7 +36,8 @@ def merged(responses: Sequence[Fields], name: str) -> Fields:
         usage = summed(usage, response.get("usage"))
         for choice in objects(response.get("choices"))[:1]:
             message = _gone_on(message, figures(choice.get("message")), name)
-    made = {**last, **{key: first[key] for key in _NAMED if key in first}}
+    named: Fields = {key: first[key] for key in _NAMED if key in first}
+    made: Fields = {**last, **named}
     made |= {"usage": usage} if usage is not None else {}
     choices = objects(last.get("choices"))
     if choices:

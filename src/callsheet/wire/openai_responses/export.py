@@ -19,10 +19,9 @@ from callsheet.wire.openai_responses.parse import (
     INPUT_TEXT,
     MESSAGE,
     OUTPUT_TEXT,
-    REFUSAL,
-    is_refusal,
 )
 from callsheet.wire.reading import Fields
+from callsheet.wire.refusals import REFUSAL, is_refusal
 
 
 def export(blocks: Sequence[Block]) -> list[Fields]:

@@ -18,11 +18,11 @@ from callsheet.wire.jsontext import decode_object, encode_bytes, extras
 from callsheet.wire.names import CUSTOM, Wire
 from callsheet.wire.openai_responses import native, shapes
 from callsheet.wire.reading import MISSING, Fields, fields, items, refuse, require_text, take_count, take_text
+from callsheet.wire.refusals import REFUSAL, is_refusal
 
 _ROLES = {role.value: role for role in Role}
 
 MESSAGE: Final = "message"
-REFUSAL: Final = "refusal"
 OUTPUT_TEXT: Final = "output_text"
 INPUT_TEXT: Final = "input_text"
 ALONE: Final = "content"
@@ -77,7 +77,7 @@ def parse_reply(value: object, where: str) -> Reply:
     for key in _ECHOED:
         found.pop(key, None)
     return Reply(
-        said=_cut_off(said) if status is RunStatus.TRUNCATED else said,
+        said=defects.last_cut_off(said) if status is RunStatus.TRUNCATED else said,
         status=status,
         model=take_text(found, "model", where),
         usage=_usage(found.get("usage"), f"{where}.usage"),
@@ -248,19 +248,6 @@ def _status(state: str | None, reason: str | None, said: Said) -> RunStatus:
     if state == "incomplete":
         return _REASONS.get(reason or "", RunStatus.TRUNCATED)
     return _STATUS.get(state or "", RunStatus.COMPLETED)
-
-
-def is_refusal(part: Text) -> bool:
-    """Whether the text stood as a refusal."""
-    return bool(part.extras) and decode_object(part.extras).get("type") == REFUSAL
-
-
-def _cut_off(said: Said) -> Said:
-    """The output ended at the token limit: if the last call is broken, that is why."""
-    last = said.parts[-1] if said.parts else None
-    if not isinstance(last, Call) or Defect.INVALID_ARGUMENTS not in last.defects:
-        return said
-    return replace(said, parts=(*said.parts[:-1], defects.cut_off(last)))
 
 
 def _usage(value: object, where: str) -> Usage | None:

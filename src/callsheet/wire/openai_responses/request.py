@@ -6,7 +6,16 @@ from typing import Final
 from callsheet.assemble.blocks import Answer, Block, Opaque, Said, Text
 from callsheet.graph.enums import Role
 from callsheet.wire import content
-from callsheet.wire.body import Asked, ToolChoice, added_tools, leading, read_model, read_stream, read_tool_list
+from callsheet.wire.body import (
+    Asked,
+    ToolChoice,
+    added_tools,
+    leading,
+    read_choice,
+    read_model,
+    read_stream,
+    read_tool_list,
+)
 from callsheet.wire.cleaning import clean
 from callsheet.wire.jsontext import decode_object, own_extras
 from callsheet.wire.names import Wire
@@ -42,7 +51,7 @@ def read_request(body: object, *, model: str | None = None, stream: bool | None 
         instructions=(*_stated(stated), *instructions),
         blocks=blocks,
         tools=read_tool_list(found.get("tools"), "tools"),
-        choice=_choice(found.get("tool_choice")),
+        choice=read_choice(found.get("tool_choice"), _CHOICES),
         stream=read_stream(found, stream),
         previous=_previous(found, blocks),
         rest={key: value for key, value in found.items() if key not in _READ},
@@ -89,17 +98,6 @@ def _stated(value: object) -> tuple[Said, ...]:
         refuse("must be text", value, INSTRUCTIONS)
     said = Said(role=Role.SYSTEM, parts=(Text(text=value),), form=INSTRUCTIONS, wire=Wire.OPENAI_RESPONSES)
     return (said,)
-
-
-def _choice(given: object) -> ToolChoice:
-    if given is None:
-        return ToolChoice.AUTO
-    if isinstance(given, str):
-        if given not in _CHOICES:
-            refuse(f"must be one of {', '.join(sorted(_CHOICES))}, or an object", given, "tool_choice")
-        return _CHOICES[given]
-    fields(given, "tool_choice")
-    return ToolChoice.NAMED
 
 
 def _previous(found: Mapping[str, object], blocks: tuple[Block, ...]) -> str | None:

@@ -1,11 +1,10 @@
 """What OpenAI Responses refuses."""
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from callsheet.wire.problem import Findings, Rule
+from callsheet.wire.problem import Findings, Rule, is_object
 
 _NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 _ID = re.compile(r"[!-~]{1,64}")
@@ -206,7 +205,7 @@ class _Input:
             self.findings.add(Rule.NAME, f"{where}.name", f"is {name!r}")
         if not isinstance(text, str):
             self.findings.add(Rule.SHAPE, f"{where}.{given}", "is no text")
-        elif given == "arguments" and not _is_object(text):
+        elif given == "arguments" and not is_object(text):
             self.findings.add(Rule.ARGUMENTS, f"{where}.arguments", "is not a JSON object")
 
     def _pairing(self, value: Mapping[str, object], type: str, where: str) -> None:
@@ -305,13 +304,3 @@ def _check_tools(tools: Sequence[object], findings: Findings) -> None:
         schema = found.get("parameters")
         if schema is not None and (not isinstance(schema, Mapping) or schema.get("type", "object") != "object"):
             findings.add(Rule.TOOLS, f"{where}.parameters", "is not the schema of an object")
-
-
-def _is_object(text: str) -> bool:
-    def unknown(name: str) -> object:
-        raise ValueError(name)
-
-    try:
-        return isinstance(json.loads(text, parse_constant=unknown), dict)
-    except (ValueError, RecursionError):
-        return False

@@ -11,6 +11,9 @@ from callsheet.wire.uniting import objects, summed, visible
 
 _OPENING: Final = frozenset({"response.created", "response.queued", "response.in_progress"})
 _ENDING: Final = frozenset({"response.completed", "response.incomplete", "response.failed"})
+_NAMED: Final = ("id", "created_at")
+"""What the first response says for all of them. SDKs refuse a stream in which it changes."""
+
 _ADDED, _DONE = "response.output_item.added", "response.output_item.done"
 
 
@@ -22,12 +25,13 @@ def asks_only(response: Fields, name: str) -> bool:
 
 
 def merged(responses: Sequence[Fields], name: str) -> Fields:
-    """The responses as one. It has the id of the last, whose history the provider keeps."""
+    """The responses as one."""
     usage: object = None
     for response in responses:
         usage = summed(usage, response.get("usage"))
     shown = [item for response in responses for item in _visible(objects(response.get("output")), name)]
-    return {**responses[-1], "output": shown, **({"usage": usage} if usage is not None else {})}
+    named: Fields = {key: responses[0][key] for key in _NAMED if key in responses[0]}
+    return {**responses[-1], **named, "output": shown, **({"usage": usage} if usage is not None else {})}
 
 
 def _visible(output: Sequence[Fields], name: str) -> list[Fields]:
@@ -63,6 +67,7 @@ class Splice:
         #: Finished items: those of earlier responses that the client has, and all of this one.
         self._shown: list[Fields] = []
         self._items: dict[int, Fields] = {}
+        self._named: Fields = {}
         self._usage: object = None
         self._number: int | None = None
         self._ends: list[tuple[Event, Fields]] = []
@@ -72,7 +77,7 @@ class Splice:
         data = given.fields
         if data is None:
             return given.raw
-        kind, at, item = data.get("type"), data.get("output_index"), data.get("item")
+        kind, at, item = str(data.get("type")), data.get("output_index"), data.get("item")
         if kind in _OPENING:
             return self._out(given, data) if self._first else b""
         if kind in _ENDING:
@@ -98,6 +103,8 @@ class Splice:
     def begin(self) -> None:
         """The next response begins."""
         response = self._response()
+        if self._first:
+            self._named = {key: response[key] for key in _NAMED if key in response}
         self._shown += _visible(self._output(response), self._name)
         self._usage = summed(self._usage, response.get("usage"))
         self._first = False
@@ -142,7 +149,7 @@ class Splice:
         if not isinstance(response, dict) or (self._first and not self._hidden):
             return self._out(given, data)
         output = [*self._shown, *_visible(self._output(response), self._name)]
-        written = {**response, "output": output}
+        written = {**response, **self._named, "output": output}
         if self._usage is not None:
             written["usage"] = summed(self._usage, response.get("usage"))
         changed = {**data, "response": written}

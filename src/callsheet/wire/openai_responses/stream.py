@@ -8,10 +8,10 @@ from callsheet.wire.openai_responses.parse import (
     CUSTOM_CALL,
     FUNCTION_CALL,
     OUTPUT_TEXT,
-    REFUSAL,
 )
 from callsheet.wire.openai_responses.shapes import MESSAGE, REASONING
 from callsheet.wire.reading import Fields
+from callsheet.wire.refusals import REFUSAL
 from callsheet.wire.sse import event
 
 _LAST: Final = {

@@ -16,7 +16,7 @@ from callsheet.wire.content import shown_texts
 from callsheet.wire.jsontext import own_extras
 from callsheet.wire.names import Wire
 from callsheet.wire.openai_responses import native, shapes
-from callsheet.wire.openai_responses.parse import MESSAGE, is_refusal
+from callsheet.wire.openai_responses.parse import MESSAGE
 from callsheet.wire.openai_responses.parts import as_recorded, reasoning, tool_call
 from callsheet.wire.openai_responses.shapes import (
     AsRecorded,
@@ -28,6 +28,7 @@ from callsheet.wire.openai_responses.shapes import (
     OutputText,
 )
 from callsheet.wire.reading import Fields
+from callsheet.wire.refusals import is_refusal
 
 
 class _Backing(Enum):
