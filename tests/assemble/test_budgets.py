@@ -187,12 +187,12 @@ def test_what_is_told_by_its_difference_has_the_other_in_its_place_in_full(
 
 def test_a_call_without_a_result_is_named_where_it_cannot_stand() -> None:
     story = Story()
-    story.said(Role.USER, 10)
+    opening = story.said(Role.USER, 10)
     waiting = story.said(Role.ASSISTANT, 200, open=True)
     story.exchange(30)
     assert [Level.RAW] == levels(first(story.basis(budget=300)), waiting)
     plan = first(story.basis(budget=90))
-    assert [(waiting, Level.DENSE)] == [(s.record, s.level) for s in plan.selections if s.note]
+    assert [(opening, Level.RAW), (waiting, Level.DENSE)] == [(s.record, s.level) for s in plan.selections if s.note]
 
 
 def test_a_reference_is_the_least_that_a_result_of_the_last_group_takes() -> None:

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from callsheet.assemble.needed import AGES, SIZES, STRENGTH, Habit, Needed, age_bin, shipped
 from callsheet.assemble.planning import falls_due, planned
 from callsheet.assemble.plans import Fresh
-from tests.assemble.items import LIKELY, NEVER
+from callsheet.graph.enums import Level, Role
+from tests.assemble.items import LIKELY, NEVER, Story
 from tests.assemble.test_planning import long_story, standing
 
 BINS = len(AGES) + 1
@@ -114,7 +115,8 @@ def test_what_was_asked_in_the_present_task_outlives_what_was_asked_before() -> 
     since = story.items[questions[5]].turn
     plan = planned(story.basis(needed=NEVER, low=3_000, episode=since), None, Fresh(records=tuple(story.items)))
     noted = {one.record for one in plan.selections if one.note}
-    assert not noted & set(questions[:5])
+    # But for the one that the conversation began with.
+    assert noted & set(questions[:5]) == {questions[0]}
     assert set(questions[8:13]) <= noted
 
 
@@ -123,3 +125,41 @@ def test_what_is_likely_is_kept_where_a_rewrite_leaves_it() -> None:
     view = standing(story, *story.items)
     plans = [planned(story.basis(high=2_200, low=1_800, needed=table), view, Fresh()) for table in (NEVER, LIKELY)]
     assert len(plans[0].selections) < len(plans[1].selections)
+
+
+def test_what_a_task_began_with_stands_where_the_last_turns_fill_the_low_water_mark() -> None:
+    story = Story()
+    task = story.said(Role.USER, 120)
+    for _ in range(30):
+        call = story.said(Role.ASSISTANT, 5)
+        story.result(call, 400)
+    newest = story.said(Role.USER, 10)
+    plan = planned(story.basis(budget=9_000, low=500, needed=NEVER), None, Fresh(records=tuple(story.items)))
+    shown = {one.record: one for one in plan.selections}
+    assert shown[task].level is Level.RAW
+    assert shown[task].note
+    assert not shown[newest].note
+
+
+def test_a_long_beginning_stands_with_its_first_line() -> None:
+    story = Story()
+    task = story.said(Role.USER, 20_000)
+    for _ in range(30):
+        story.exchange(100)
+    plan = planned(story.basis(budget=50_000, low=500, needed=NEVER), None, Fresh(records=tuple(story.items)))
+    assert [one.level for one in plan.selections if one.record == task] == [Level.GIST]
+
+
+def test_no_budget_is_broken_for_what_a_task_began_with() -> None:
+    story = Story()
+    task = story.said(Role.USER, 120)
+    for _ in range(30):
+        story.exchange(100)
+    fresh = Fresh(records=tuple(story.items))
+    for budget in range(50, 900, 25):
+        basis = story.basis(budget=budget, low=min(500, budget), needed=NEVER)
+        plan = planned(basis, None, fresh)
+        told = [one for one in plan.selections if one.record == task]
+        without = basis.size([one for one in plan.selections if one.record != task])
+        assert basis.size(plan.selections) <= max(budget, without)
+        assert all(one.level in (Level.RAW, Level.GIST) for one in told)
