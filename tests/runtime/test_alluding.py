@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 import callsheet
 from callsheet import Conversation, Runtime
+from callsheet.assemble.noting import TOLD_OF
 from callsheet.graph.enums import StreamKind
 from callsheet.graph.index import VectorQuery
 from callsheet.graph.values import Vector
@@ -82,9 +83,11 @@ def lived(
 ) -> Conversation:
     """A conversation in which something was said long ago."""
     talk = runtime.conversation("market", user="mia")
+    talk.record([{"role": "user", "content": "Good morning."}, {"role": "assistant", "content": "Good morning."}])
     talk.record([{"role": "user", "content": FACT}, {"role": "assistant", "content": "Noted."}])
     between(talk)
-    for number in range(12):
+    # What the task began with stands, and the newest lines of it.
+    for number in range(TOLD_OF + 4):
         talk.record({"role": "user", "content": f"Story {number}: " + "Tell me of harbours and gardens. " * 6})
         sheet = talk.assemble(provider="openai", model="gpt-5.2", policy=policy)
         talk.record({"role": "assistant", "content": f"Story {number}. " + "There was a river. " * 20}, sheet=sheet)
@@ -130,8 +133,9 @@ def test_what_has_nothing_to_do_with_it_does_not_come_back(runtime: Runtime) -> 
 def test_nothing_comes_back_by_its_meaning_before_it_has_a_vector(embedder: Concepts) -> None:
     with opened(embedder) as runtime:
         talk = runtime.conversation("market", user="mia")
+        talk.record([{"role": "user", "content": "Good morning."}, {"role": "assistant", "content": "Good morning."}])
         talk.record([{"role": "user", "content": FACT}, {"role": "assistant", "content": "Noted."}])
-        for number in range(12):
+        for number in range(TOLD_OF + 4):
             talk.record({"role": "user", "content": f"Story {number}: " + "Tell me of harbours. " * 10})
             talk.record({"role": "assistant", "content": "There was a river. " * 20})
         assert not shows(asked(talk))
