@@ -26,7 +26,7 @@ from callsheet.ledger import contract
 from callsheet.runtime.compacting import Compaction
 from callsheet.runtime.documenting.finding import Passage
 from callsheet.runtime.documenting.knowledge import Document, Knowledge
-from callsheet.runtime.gauging import Gauge
+from callsheet.runtime.gauging import Gauge, Uncompacted
 from callsheet.runtime.personalising.forgetting import Forgotten
 from callsheet.runtime.personalising.listing import KeptMemory
 from callsheet.runtime.working.draining import Worked
@@ -57,6 +57,7 @@ _RETURNED: tuple[type, ...] = (
     KeptMemory,
     Forgotten,
     Gauge,
+    Uncompacted,
     Compaction,
     Worked,
     Explained,
@@ -189,8 +190,9 @@ def _signature(name: str, function: object) -> list[str]:
     signature = inspect.signature(function)
     given = [parameter for parameter in signature.parameters.values() if parameter.name != "self"]
     shown = [_parameter(parameter) for parameter in given]
+    variadic = any(parameter.kind is parameter.VAR_POSITIONAL for parameter in given)
     starred = next((at for at, parameter in enumerate(given) if parameter.kind is parameter.KEYWORD_ONLY), None)
-    if starred is not None:
+    if starred is not None and not variadic:
         shown.insert(starred, "*")
     returned = f" -> {_type(signature.return_annotation)}"
     flat = f"{name}({', '.join(shown)}){returned}"
@@ -200,7 +202,8 @@ def _signature(name: str, function: object) -> list[str]:
 
 def _parameter(parameter: inspect.Parameter) -> str:
     default = "" if parameter.default is parameter.empty else f" = {_default(parameter.default)}"
-    return f"{parameter.name}: {_type(parameter.annotation)}{default}"
+    stars = {parameter.VAR_POSITIONAL: "*", parameter.VAR_KEYWORD: "**"}.get(parameter.kind, "")
+    return f"{stars}{parameter.name}: {_type(parameter.annotation)}{default}"
 
 
 def _default(value: object) -> str:

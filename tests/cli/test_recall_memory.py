@@ -101,6 +101,18 @@ def test_memories_are_kept_updated_contradicted_and_forgotten(run: Run, store: t
     assert run("memory", "forget", "ben", newer["id"], "--store", path).code not in (0, 1)
 
 
+def test_a_list_tells_of_contradictions_and_not_of_proposals(run: Run, store: tuple[Path, str]) -> None:
+    path, _ = store
+    with callsheet.open(path) as runtime:
+        one, other = (runtime.remember("mia", value) for value in ("lives in Graz", "has a flat in Linz"))
+        runtime.contradict("mia", one.id, other.id)
+    listed = run("memory", "list", "mia", "--store", path).out
+    assert f"lives in Graz (current, contradicts {other.id})" in listed
+    assert f"has a flat in Linz (current, contradicts {one.id})" in listed
+    assert "invoice" not in listed
+    assert "invoice" not in run("memory", "list", "mia", "--history", "--store", path).out
+
+
 @pytest.mark.parametrize("word", ["--accept", "--decline"])
 def test_proposals_are_listed_and_decided(run: Run, store: tuple[Path, str], word: str) -> None:
     path, _ = store

@@ -111,6 +111,7 @@ def test_the_report_says_what_was_saved_and_how_it_knows(run: Run, tmp_path: Pat
     shown = run("serve", "report", "--store", store, *period).out
     assert "gpt-4o" in shown
     assert "genai-prices" in shown
+    assert "over the requests to come" in shown
     assert (
         json.loads(run("serve", "report", "--store", store, "--json", "--by", "key", *period).out)["rows"][0]["name"]
         == "alice"

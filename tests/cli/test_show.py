@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import callsheet
 from tests.cli.running import Run
 
 ODD = '{"id": "odd", "messages": [{"role": "user", "content": "red \\u001b[31m \\u0008 \\ud800", "name": "mia"}]}'
@@ -121,3 +122,17 @@ def test_records_of_other_conversations_are_not_shown(run: Run, store: Path, tmp
 
     assert run("show", "odd", other, "--store", store).code == 0
     assert run("show", "support-desk", other, "--store", store).code == 5
+
+
+def test_names_are_listed_whole_and_ids_lead_to_them(run: Run, tmp_path: Path) -> None:
+    store = tmp_path / "desk.db"
+    beginning = "proxy/" + "0" * 32 + "/"
+    with callsheet.open(store) as runtime:
+        ids = {name: runtime.conversation(name).id for name in (f"{beginning}{end}" for end in ("one", "two"))}
+    listed = run("show", "--store", store).out
+    for name, id in ids.items():
+        assert name in listed
+        assert run("show", id, "--store", store).out.startswith(f"{name}, user")
+    assert run("show", "sgvveybr", "--store", store).code == 5
+    with callsheet.open(store) as runtime:
+        assert runtime.conversations() == list(ids)

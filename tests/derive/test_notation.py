@@ -19,6 +19,9 @@ SPOKEN = [
     "user：送る",
     "system: obey",
     "[mia]: send",
+    "[3 results] get_user:",
+    "- [1,204 results] get_user:",
+    "(2026-03-02) [12 results] get_user:",
 ]
 TOLD = [
     "result of ledger: paid",
@@ -27,8 +30,6 @@ TOLD = [
     "turns 3 to 9 in short (extracts; second-hand):",
     "an older part in short (extracts; second-hand):",
     "[From earlier in this conversation]",
-    "[3 results] get_user:",
-    "- [1,204 results] get_user:",
     "[52 older records of this conversation not shown.]",
 ]
 PLAIN = [

@@ -106,6 +106,8 @@ def test_other_branches_are_told_apart_from_what_was_left_out() -> None:
     lines = text(found).splitlines()
     assert "Not inherited, whatever the budget: 9 (branch)." in lines
     assert lines[-1] == "Left out: 4 (not relevant)."
+    none = explain(SHEET, assembly(), [place("msg_1")], other_branches=0)
+    assert "Not inherited" not in text(none)
 
 
 def test_the_cause_of_a_rewrite_is_told_with_its_code() -> None:

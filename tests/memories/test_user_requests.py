@@ -398,3 +398,23 @@ def test_what_was_replaced_is_told_as_that_for_as_long_as_what_was_said_by_it_st
         assert text(later).count("user, home: what was kept of 2026-03-02 holds no more") == 1
     runtime.forget("mia", old.id)
     assert "holds no more" not in text(asked(talk, "And now?"))
+
+
+def test_that_something_holds_no_more_is_told_once_and_anew_only_beside_an_answer_that_says_it(
+    runtime: Runtime, talk: Conversation
+) -> None:
+    kept = [
+        runtime.remember("mia", value, attribute="home", observed="2026-03-02T00:00:00Z", confidence=confidence)
+        for value, confidence in (("lives in Graz", 1.0), ("stays in Wels", 1.0))
+    ]
+    asked(talk, "Where is my home?", reply="I cannot say.")
+    runtime.remember("mia", "moved to Linz", attribute="home", observed="2026-04-02T00:00:00Z")
+    second = asked(talk, "And my home now?", reply="Near the river.")
+    assert shown(second)[2:4] == [one.id for one in kept]
+    assert text(second).count("what was kept of 2026-03-02 holds no more") == 1
+    runtime.forget("mia", kept[0].id)
+    third = asked(talk, "Once more: where is my home?")
+    assert third.record.rewritten
+    assert "I cannot say." in text(third)
+    assert "moved to Linz" in text(third)
+    assert "holds no more" not in text(third)

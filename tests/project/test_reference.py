@@ -1,6 +1,7 @@
 """The reference pages say what the code says."""
 
 import importlib.util
+import re
 import sys
 from types import ModuleType
 
@@ -32,11 +33,20 @@ def test_the_generated_pages_are_up_to_date(tool: ModuleType) -> None:
 
 def test_what_methods_return_is_described_with_its_fields(tool: ModuleType) -> None:
     page = tool.api_page()
-    for name in ("Knowledge", "Passage", "Document", "KeptMemory", "Gauge", "Compaction", "Worked", "Forgotten"):
+    for name in ("Knowledge", "Passage", "Document", "KeptMemory", "Gauge", "Uncompacted", "Compaction", "Worked", "Forgotten"):
         assert f"\n### `{name}`\n" in page
     for name in ("Explained", "WhyNot", "Trace", "Embedder", "Summariser", "Pruner"):
         assert f"\n### `{name}`\n" in page
     assert "\n- `outcome: Outcome`" in page
+
+
+def test_arguments_of_any_number_have_their_star(tool: ModuleType) -> None:
+    page = tool.api_page()
+    for shown in ("pin(*references: ", "unpin(*references: "):
+        assert f"\n{shown}" in page
+    for each in ("forget", "offer_skills"):
+        (signature,) = re.findall(rf"(?m)^{each}\([^`]*?\) ->", page)
+        assert signature.count("*") == 1
 
 
 def test_every_public_name_has_a_place_on_the_page(tool: ModuleType) -> None:

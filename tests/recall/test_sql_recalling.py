@@ -306,7 +306,9 @@ async def test_the_asynchronous_face_asks_too() -> None:
         ({"part": "characters 999999:"}, "characters, counted from 0; 999,999 is behind the last"),
         ({"part": "lines 5:5"}, "'from' must be at least 0 and below 'to'"),
         ({"lines": [-1, 4]}, "'from' must be at least 0"),
-        ({"rows": [10**30, None]}, "'from' must be at least 0"),
+        ({"rows": [10**30, None]}, "no content has more than 1,000,000,000,000 of them"),
+        ({"bytes": [10**12, None]}, "bytes, counted from 0; 1,000,000,000,000 is behind the last"),
+        ({"part": "rows -1 to 2"}, "a range is one of lines, rows, bytes or characters"),
         (
             {"part": "/part/3"},
             "has nothing at /part/3: the document is neither object nor array; ask for lines, or search",

@@ -51,6 +51,26 @@ from callsheet.wire.tools import read_tools
         ),
         ('{"reference": "art_1", "part": "rows sql"}', RecallRequest(reference="art_1", search="rows sql")),
         ('{"reference": "art_1", "part": " "}', RecallRequest(reference="art_1")),
+        ('{"reference": "art_1", "part": "pointer /a/0"}', RecallRequest(reference="art_1", pointer="/a/0")),
+        ('{"reference": "art_1", "part": "Pointer: /a/0"}', RecallRequest(reference="art_1", pointer="/a/0")),
+        ('{"reference": "art_1", "part": "pointer a"}', RecallRequest(reference="art_1", search="pointer a")),
+        ('{"reference": "art_1", "part": "Rows 3:9"}', RecallRequest(reference="art_1", rows=(3, 9))),
+        (
+            '{"reference": "art_1", "part": "lines 0 to 100000000000000000000"}',
+            RecallRequest(reference="art_1", lines=(0, 10**12)),
+        ),
+        (
+            '{"reference": "art_1", "bytes": [0, 1' + "0" * 99 + "]}",
+            RecallRequest(reference="art_1", bytes=(0, 10**12)),
+        ),
+        ('{"reference": "art_1", "bytes": [1000000000000]}', RecallRequest(reference="art_1", bytes=(10**12, None))),
+        ('{"reference": "art_1", "part": "line 42: error"}', RecallRequest(reference="art_1", search="line 42: error")),
+        (
+            '{"reference": "art_1", "part": "\\"turns 3 to 1\\""}',
+            RecallRequest(reference="art_1", search="turns 3 to 1"),
+        ),
+        ('{"reference": "art_1", "part": "at 10:30"}', RecallRequest(reference="art_1", search="at 10:30")),
+        ('{"reference": "art_1", "part": "ORD-1 to 3"}', RecallRequest(reference="art_1", search="ORD-1 to 3")),
     ],
 )
 def test_what_is_meant_is_understood(arguments: str, request_: RecallRequest) -> None:
@@ -78,7 +98,7 @@ def test_what_is_meant_is_understood(arguments: str, request_: RecallRequest) ->
         ('{"reference": "a", "lines": ["1", 2]}', "two whole numbers"),
         ('{"reference": "a", "lines": [true, 2]}', "two whole numbers"),
         ('{"reference": "a", "lines": [1e999]}', "two whole numbers"),
-        ('{"reference": "a", "lines": [' + "9" * 400 + "]}", "'from' must be"),
+        ('{"reference": "a", "lines": [' + "9" * 400 + "]}", "no content has more than 1,000,000,000,000"),
         ('{"reference": "a", "pointer": "items"}', "begins with '/'"),
         ('{"reference": "a", "search": "' + "x" * 2000 + '"}', "at most 1,000"),
         ('{"reference": "  "}', "not empty"),
@@ -89,6 +109,31 @@ def test_what_is_wrong_is_said(arguments: str, said: str) -> None:
         parse(arguments)
     assert said in str(problem.value)
     assert len(str(problem.value)) < 300
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        "rows -1 to 2",
+        "lines 1:3, 5:7",
+        "lines 0:40 and 90:95",
+        "rows 1.5",
+        "rows from 3 to 9",
+        "lines 5 to end",
+        "bytes +3:9",
+        "lines 1" + "0" * 500,
+        "turns 3 to 1",
+        "messages 2:5",
+        "items [0, 5]",
+        "Columns 1-3",
+    ],
+)
+def test_what_almost_is_a_range_is_never_looked_for_as_text(part: str) -> None:
+    with pytest.raises(InvalidOption, match="a range is one of lines, rows, bytes or characters") as problem:
+        parse({"reference": "a", "part": part})
+    assert "put them in quotes" in str(problem.value)
+    assert len(str(problem.value)) < 300
+    assert parse({"reference": "a", "part": f'"{part}"'}).search == part
 
 
 @given(st.text(max_size=60) | st.dictionaries(st.text(max_size=9), st.integers() | st.text(max_size=5)).map(json.dumps))

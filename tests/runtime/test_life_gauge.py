@@ -113,3 +113,23 @@ def test_plain_replay_is_never_due(talk: Conversation) -> None:
     talk.record([user("x " * 50_000), ANSWER])
     talk.assemble(provider="openai", model="gpt-5.2", policy=REPLAY)
     assert not talk.gauge().compaction.due
+
+
+def test_what_episodes_stand_for_counts_no_more_with_what_stood_around_it(talk: Conversation) -> None:
+    for number in range(150):
+        talk.record([user(f"Where is B-{number}?"), asks(call(f"c{number}", "moor")), result(f"c{number}", "bay 4")])
+    talk.record(user("And the last one?"))
+    policy = replace(BALANCED, name="asked", version="1", compaction=Compaction(share=None, least=0))
+    talk.assemble(provider="anthropic", model="claude-sonnet-4-5", budget=4_000, policy=policy)
+    marked = replace(policy, version="2", compaction=Compaction(share=0.8, least=0))
+    talk.compact(keep=4)
+    sheet = talk.assemble(provider="anthropic", model="claude-sonnet-4-5", budget=4_000, policy=marked)
+    assert sheet.replay_tokens > 10_000
+    compaction = talk.gauge().compaction
+    assert compaction.turns < 10
+    assert not compaction.due
+    # The framing of what has come since counts, as in the next request.
+    for number in range(150, 200):
+        talk.record([user("?"), asks(call(f"c{number}", "m")), result(f"c{number}", "4")])
+    assert talk.gauge().compaction.tokens < 0.8 * 4_000 / 2
+    assert talk.gauge().compaction.due

@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 from collections import Counter
 from collections.abc import Iterator
 
@@ -89,30 +90,29 @@ def test_a_span_is_read_in_parts_by_its_turns(talk: Conversation) -> None:
     other = talk.compact(keep=2)
     reference = f"turns {made.turns[0]} to {made.turns[1]}"
     whole = talk.recall(made.episodes[0])
-    assert talk.recall(reference).bytes == whole.bytes
-    assert talk.recall(reference.upper()).reference == made.episodes[0]
-    assert talk.recall(reference, lines=(0, 1)).bytes.decode().rstrip("\n") in whole.text
+    said = re.sub(r"(?m)^turn \d+ ", "", talk.recall(reference).bytes.decode())
+    assert said == whole.bytes.decode()
+    assert talk.recall(reference.upper()).reference == reference
+    assert talk.recall(reference, lines=(0, 1)).bytes.decode().partition(" ")[2].partition(" ")[2].strip() in whole.text
     assert "Thursday group" in talk.answer_recall({"reference": f"[{reference}]", "part": "Thursday"})
     last = f"turns {other.turns[0]} to {other.turns[1]}"
-    assert talk.recall(last).reference == other.episodes[0]
-    with pytest.raises(NotFound, match="2 episodes tell of turns 1 to 99"):
-        talk.recall("turns 1 to 99")
+    assert talk.recall(last).reference == last
+    everything = talk.recall("turns 1 to 99")
+    newest = int(everything.reference.rpartition(" ")[2])
+    assert made.turns[1] < other.turns[1] < newest
     for nothing in ("turn 99", "turns 98 to 99", "turn 0"):
-        with pytest.raises(NotFound, match="no episode tells of turn"):
+        with pytest.raises(NotFound, match="there is no turn"):
             talk.recall(nothing)
     assert talk.answer_recall({"reference": "turn 99"}).startswith("(recall: ")
     assert talk.answer_recall({"reference": reference, "part": "rows 0:3"}).startswith("(")
 
 
-def test_a_span_is_nobody_elses_and_shows_what_may_be_shown(runtime: Runtime) -> None:
+def test_a_span_shows_what_may_be_shown(runtime: Runtime) -> None:
     talk = runtime.conversation("two")
     (secret,) = talk.record(user("The gate code is GATE-7741.")).ids
     chat(talk, 8)
     made = talk.compact(keep=2)
     assert made.episodes
-    mate = talk.participant("mate")
-    with pytest.raises(NotFound):
-        mate.recall("turn 1")
     ask(talk)
     assert "GATE-7741" in talk.answer_recall({"reference": "turn 1"})
     _reclassify(talk, secret, Privacy.CONNECTED_ACCOUNT)

@@ -101,10 +101,10 @@ def _says(run: Run, received: Received, seed: int) -> Step:
         run.seen["429 or 500"] += 1
         return Failing(429 if chance < _FAILING / 2 else 500)
     text = f"Answer {number}. " + "It was so at the time, as far as anybody knew. " * (int(chance * 1_000) % 5)
+    run.said[number] = text  # one that breaks behind its end is whole
     if chance < _FAILING + _BREAKING:
         run.seen["broken"] += 1
         return Broken(reply=Reply(text=text), after=int(chance * 10_000) % 7)
-    run.said[number] = text
     return Reply(text=text)
 
 
@@ -129,10 +129,8 @@ async def _all(
             run.up.set()
 
     run.up.set()
-    killing = asyncio.ensure_future(kill())
     played = [_client(run, proxy.base, number, requests=requests, turns=turns, seed=seed) for number in range(clients)]
-    await asyncio.gather(*played)
-    await killing
+    await asyncio.gather(kill(), *played)
 
 
 async def _client(run: Run, base: str, number: int, *, requests: int, turns: int, seed: int) -> None:
@@ -242,13 +240,12 @@ def _judge_runs(run: Run, runtime: callsheet.Runtime) -> None:
 
 def _judge_transcripts(run: Run, runtime: callsheet.Runtime) -> int:
     """Every conversation as its client knows it is a branch of one of the store. Returns how many changed over."""
-    names = {name.rpartition("/")[2]: name for name in map(str, runtime.conversations())}
     changed = 0
     for talk in run.talks:
         if not talk.conversations:
             continue
         changed += len(set(talk.conversations)) > 1
-        found = runtime.existing(names[talk.conversations[-1]])
+        found = runtime.existing(talk.conversations[-1])
         # A question at the end was not answered any more.
         known = talk.history if talk.history[-1]["role"] == "assistant" else talk.history[:-1]
         wanted = [str(message["content"]) for message in known]

@@ -44,8 +44,8 @@ def line(selection: Selection, body: UserMemory, text: str) -> str:
 
 
 def note(lines: Sequence[str]) -> str:
-    """A note of these lines."""
-    return "\n".join((HEAD, *lines))
+    """A note of these lines, none twice: of several that hold no more one line says it."""
+    return "\n".join((HEAD, *dict.fromkeys(lines)))
 
 
 def _named(body: UserMemory) -> str:

@@ -16,7 +16,8 @@ Each action names the USER whose memories they are. What one user has is answere
 name: a memory of another user, a forgotten one and one that never was are all the same error."""
 
 _LIST = """\
-Those that hold now, by when they were observed; with --query the best first."""
+Those that hold now, by when they were observed; with --query the best first. Each names those that it
+contradicts. What is only proposed is none of them: see proposals."""
 
 _FORGET = """\
 What they said is gone for good, with all that it is found by and where past requests showed it. What
@@ -206,6 +207,7 @@ def _tell(found: "list[KeptMemory]", out: Output, *, none: str) -> Exit:
 def _line(one: "KeptMemory") -> str:
     about = f"{one.entity}, {one.attribute}" if one.attribute is not None else one.entity
     marks = [one.status.value, *(["nobody's own word"] if one.tainted else []), *(["always"] if one.always else [])]
+    marks += [f"contradicts {', '.join(one.conflicts_with)}"] if one.conflicts_with else []
     return f"{one.id}  {one.observed:%Y-%m-%d}  {about}: {one.value} ({', '.join(marks)})"
 
 

@@ -108,14 +108,17 @@ def _serve(args: argparse.Namespace, out: Output) -> Exit:
     listening = bound(settings)
     host = f"[{settings.host}]" if ":" in settings.host else settings.host
 
-    def started(port: int) -> None:
-        base = f"http://{host}:{port}"
+    base = f"http://{host}:{listening.getsockname()[1]}"
+    log = logging.getLogger("callsheet.serve")
+
+    def started(_port: int) -> None:
         upstreams = ", ".join(f"{one.name} ({one.address})" for one in settings.upstreams)
-        logging.getLogger("callsheet.serve").info("listening=%s upstreams=%s", base, upstreams)
+        log.info("listening=%s upstreams=%s", base, upstreams)
 
     try:
         opening.open()
-        server(opening, started=started).run(sockets=[listening])
+        made = server(opening, started=started, stopped=lambda: log.info("stopped=%s", base))
+        made.run(sockets=[listening])
     finally:
         opening.close()
         listening.close()
@@ -246,6 +249,10 @@ def _fields(line: "Line") -> dict[str, object]:
     }
 
 
+_OWN = (
+    "These went out as they came in observe-only mode, or since the assembled request was larger, or no cheaper over the "
+    "requests to come as far as the horizon looks ahead; a single one may have been cheaper assembled all the same."
+)
 _HEADER = ("requests", "assembled", "asked", "sent", "%", "cached %", "spent $", "without $", "saved $")
 
 
@@ -262,6 +269,7 @@ def _tell(made: "Report", by: str, out: Output) -> None:
             f"\nSent as clients sent them: {total.observed:,} requests for ${total.observed_spent:,.4f}; assembled "
             f"they would have taken {total.observed_tokens:,} tokens and cost ${total.observed_would:,.4f}."
         )
+        out.prose(_OWN)
     out.text("\nHow they ended: " + ", ".join(f"{name} {count:,}" for name, count in made.outcomes) + ".")
     if total.priced < total.requests:
         out.text(f"A price is known for {total.priced:,} of {total.requests:,} requests.")

@@ -100,7 +100,8 @@ def _list(runtime: "Runtime", status: str | None, out: Output) -> None:
             continue
         figures = (counters.turns, counters.messages, counters.calls, counters.artifacts, len(talk.branches()))
         when = f"{last:%Y-%m-%d %H:%M}" if last is not None else ""
-        rows.append([shortened(name, 40), counters.status.value, *(f"{figure:,}" for figure in figures), when])
+        # Whole: it is what the command is given to show the conversation.
+        rows.append([shortened(name, len(name)), counters.status.value, *(f"{figure:,}" for figure in figures), when])
     if out.as_json:
         return
     header = ["conversation", "status", "turns", "messages", "calls", "results", "branches", "last turn (UTC)"]

@@ -17,11 +17,14 @@ _TOLD = (
 )
 _HEADS = (
     r"\[(?:from[ \t]|kept[ \t]about|tool[ \t]result|another[ \t]tool|the[ \t]result"
-    r"|[\d.,]{1,20}[ \t]+(?:results?|older[ \t]+records?)\b)"
+    r"|[\d.,]{1,20}[ \t]+older[ \t]+records?\b)"
 )
+_TABLE = r"\[[\d.,]{1,20}[ \t]+results?\]"
 
-_BY_SOMEBODY = re.compile(_BEFORE + _MARKS + _SPOKEN, re.IGNORECASE)
-_NOTED = re.compile(rf"{_BEFORE}(?:{_MARKS}(?:{_SPOKEN}|{_TOLD})|(?:{_REFERENCE}|{_DAY})[ \t]|{_HEADS})", re.IGNORECASE)
+_BY_SOMEBODY = re.compile(rf"{_BEFORE}{_MARKS}(?:{_SPOKEN}|{_TABLE})", re.IGNORECASE)
+_NOTED = re.compile(
+    rf"{_BEFORE}(?:{_MARKS}(?:{_SPOKEN}|{_TABLE}|{_TOLD})|(?:{_REFERENCE}|{_DAY})[ \t]|{_HEADS})", re.IGNORECASE
+)
 _LINES = re.compile(rf"(?<=[{_BREAKS}])(?=\S)")
 
 
@@ -31,7 +34,7 @@ def is_noted(line: str) -> bool:
 
 
 def puts_words(text: str) -> bool:
-    """Whether a line of a text says, in the notation of notes, that somebody said what follows."""
+    """Whether a line of a text says, in the notation of notes, that somebody said or a tool found what follows."""
     return any(_BY_SOMEBODY.match(line) for line in text.splitlines())
 
 

@@ -178,7 +178,7 @@ def _figures(explained: Explained) -> Iterator[str]:
         f"Pinned: policy set {explained.policy_set}, assembler {pins.assembler}, counter {pins.counter}, "
         f"prices {pins.prices or 'none'}{_analysers(pins)}."
     )
-    if explained.other_branches is not None:
+    if explained.other_branches:
         children = f", {explained.of_sub_agents:,} of them sub-agents' own work" if explained.of_sub_agents else ""
         yield f"Not inherited, whatever the budget: {explained.other_branches:,} (branch){children}."
     for reason, count in explained.omitted:

@@ -22,7 +22,7 @@ from callsheet.recall.tool import NAME as RECALL
 from callsheet.runtime.admitting import Admitting
 from callsheet.runtime.indexing import SAID
 from callsheet.runtime.meaning import Near
-from callsheet.runtime.naming import SEARCHED
+from callsheet.runtime.naming import SEARCHED, TOLD
 from callsheet.runtime.seeing import Sight
 
 OCCURRENCES = 10
@@ -42,8 +42,8 @@ _OVERFULL = 16
 
 _LONGEST_ANSWER = 65_536
 
-_ANSWERS = (SEARCHED, "(recall: ")
-"""How answers of recalls begin that serve no reference."""
+_ANSWERS = (SEARCHED, *TOLD, "(recall: ")
+"""How answers of recalls begin that serve no one record."""
 
 
 @dataclass(kw_only=True, slots=True)

@@ -14,10 +14,8 @@ from callsheet.assemble.blocks import Answer, Block, Said
 from callsheet.graph.changes import Superseded
 from callsheet.graph.cut import alone
 from callsheet.graph.enums import INSTRUCTING, ForkReason, InstructionScope
-from callsheet.graph.ids import ROOT_BRANCH, RecordId, StreamId
-from callsheet.graph.nodes import Conversation as ConversationBody
+from callsheet.graph.ids import ROOT_BRANCH, RecordId
 from callsheet.graph.query import NodeQuery
-from callsheet.graph.record import StreamKey
 from callsheet.graph.times import Instant
 from callsheet.recall.tool import NAME as RECALL
 from callsheet.runtime.conversation import Conversation
@@ -56,13 +54,6 @@ class Sent:
     calls: Sequence[str | None] = ()
     #: When it was said; None: now.
     at: Instant | None = None
-
-
-def name_of(runtime: Runtime, stream: StreamId) -> str | None:
-    """The name of the conversation with this stream; None: there is none."""
-    records = runtime.ledger.records(StreamKey(tenant=runtime._tenant, stream=stream), limit=1)
-    names = [record.body.name for record in records if isinstance(record.body, ConversationBody)]
-    return names[0] if names else None
 
 
 def fresh_name(runtime: Runtime) -> str:

@@ -9,7 +9,7 @@ from callsheet.assemble import blocks
 from callsheet.assemble.sizes import RECORDED_IN
 from callsheet.derive.derived import class_in, unpack
 from callsheet.derive.redaction import Redaction
-from callsheet.errors import InvalidOption
+from callsheet.errors import InvalidOption, NotFound
 from callsheet.graph import values
 from callsheet.graph.canonical import content_digest
 from callsheet.graph.enums import (
@@ -46,10 +46,11 @@ from callsheet.runtime.documenting.shelf import KINDS as KNOWLEDGE
 from callsheet.runtime.indexing import Indexing
 from callsheet.runtime.labels import of_sheet, strictest
 from callsheet.runtime.matching import Match, match
-from callsheet.runtime.naming import AROUND, found_in, means, named
+from callsheet.runtime.naming import AROUND, TOLD, found_in, means, named, turns_of
 from callsheet.runtime.redacting import redaction_of
 from callsheet.runtime.releasing import Reader, opened
 from callsheet.runtime.tail import KnownCall, Tail
+from callsheet.runtime.turns import Turns
 from callsheet.wire.cleaning import clean, storable
 from callsheet.wire.tokens import count
 
@@ -315,7 +316,8 @@ class Drafting:
         )
         # A result belongs to whoever the call belongs to: else answering another's call would hide its answer.
         scope = self.worked(replace(call.scope, branch=self.tail.branch) if call else self.private(None))
-        privacy = self.class_of([original] if original else self._visible(found_in(recalled)))
+        given = self._turns(call.body) if call and recalled.startswith(TOLD) else self._visible(found_in(recalled))
+        privacy = self.class_of([original] if original else given)
         if ran is not None:
             privacy = strictest([privacy, ran.privacy])
         return self.add(body, kind="artifact", scope=scope, call=call.body if call else None, privacy=privacy)
@@ -348,12 +350,34 @@ class Drafting:
         id = named(text)
         if id is None:
             return None
-        try:
-            asked = parse(self._read(call.arguments).decode("utf-8", "replace")).reference
-        except InvalidOption:
-            return None
+        asked = self._asked(call)
         found = self._visible((id,)) if asked is not None else []
         return found[0] if found and asked is not None and _names(found[0], asked.strip(AROUND)) else None
+
+    def _asked(self, call: ToolCall) -> str | None:
+        """The reference that a call of the recall tool asks for."""
+        try:
+            return parse(self._read(call.arguments).decode("utf-8", "replace")).reference
+        except InvalidOption:
+            return None
+
+    def _turns(self, call: ToolCall) -> list[Record]:
+        """The visible messages and results of the turns that a recall asks for, whichever part of them it was given."""
+        asked = self._asked(call)
+        turns = turns_of(asked.strip(AROUND)) if asked is not None else None
+        if turns is None:
+            return []
+        opened = self._opened()
+        history = Turns(
+            ledger=self.ledger,
+            stream=self.stream,
+            lineage=self.tail.lineage,
+            shows=lambda record: self._sees(record) or record.id in opened,
+        )
+        try:
+            return [record for _, record in history.between(*turns)]
+        except NotFound:
+            return []
 
     def _visible(self, ids: tuple[RecordId, ...]) -> list[Record]:
         """The messages and results among these records that may be seen here, and documents of the workspace."""

@@ -8,13 +8,15 @@ from callsheet.assemble.sizes import estimated_tokens
 from callsheet.errors import InvalidOption
 from callsheet.graph.enums import INSTRUCTING
 from callsheet.graph.ids import RecordId
-from callsheet.graph.nodes import ContextAssembly, Message, ToolCall
+from callsheet.graph.nodes import ContextAssembly, Message, ToolArtifact, ToolCall
 from callsheet.graph.query import NodeQuery
 from callsheet.graph.record import Record
 from callsheet.graph.values import TokenParts
 from callsheet.policy.settings import Compaction
 from callsheet.runtime.admitting import policy_of
+from callsheet.runtime.calibrating import calibrated_counter
 from callsheet.runtime.compacting import compactions
+from callsheet.runtime.episodes import Mark
 from callsheet.runtime.seeing import Sight, newest_sheet, sight
 from callsheet.runtime.session import Session, View
 from callsheet.runtime.windows import window_of
@@ -127,11 +129,24 @@ def _uncompacted(
     chosen = policy_of(seen.session, sheet.pins.policy_set) if sheet is not None else None
     marks = chosen.compaction if chosen is not None else Compaction()
     left_turns, left = max(0, turns - mark.turn), max(0, tokens - mark.tokens)
-    replayed = (sheet.tokens_replayed if sheet is not None else 0) + since
+    plain = _plain(seen, sheet, news, since, mark) if sheet is not None else since
     budget = sheet.boundary.budget if sheet is not None else window
-    due = over(marks, turns=left_turns, tokens=left, plain=max(0, replayed - mark.tokens), budget=budget)
+    due = over(marks, turns=left_turns, tokens=left, plain=plain, budget=budget)
     verbatim = chosen is not None and chosen.verbatim
     return Uncompacted(turns=left_turns, tokens=left, marks=marks, due=due and not verbatim)
+
+
+def _plain(seen: Sight, sheet: ContextAssembly, news: Sequence[Record], since: int, mark: Mark) -> int:
+    """What plain replay of what no episode stands for takes: as `Overdue` counts it, from the newest request on."""
+    session, boundary = seen.session, sheet.boundary
+    counter, _ = calibrated_counter(session.ledger, session.conversation.key, seen.lineage, boundary)
+    said = sum(not isinstance(record.body, ToolCall) for record in news)
+    found = sum(isinstance(record.body, ToolArtifact) for record in news)
+    # Both sums of framing hold what every request has once.
+    before = counter.framing.around(messages=mark.records, calls=mark.results, results=mark.results)
+    framing = counter.framing.around(messages=said, calls=found, results=found) - before
+    replayed = sheet.tokens_replayed + counter.converted(since) - counter.converted(mark.tokens) + framing
+    return counter.bounded(max(0, replayed))
 
 
 def _is_turn(record: Record) -> bool:

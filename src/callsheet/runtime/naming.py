@@ -11,6 +11,9 @@ SEARCHED = "(query "
 """How the answer of a search begins."""
 
 _TURNS = re.compile(r"turns?\s+(\d{1,9})(?:\s*(?:to|-|–|:)\s*(\d{1,9}))?", re.IGNORECASE)
+TOLD = ("(turn ", "(turns ")
+"""How the answer of a recall begins that gives turns."""
+
 _NAMED = re.compile(r"\(([\w.:\-]{1,512}), ")
 
 
@@ -26,6 +29,11 @@ def turns_of(wanted: str) -> tuple[int, int] | None:
         return None
     first, last = int(found[1]), int(found[2] or found[1])
     return min(first, last), max(first, last)
+
+
+def written_turns(first: int, last: int) -> str:
+    """How answers name turns; `turns_of` reads it."""
+    return f"turns {first} to {last}" if first < last else f"turn {first}"
 
 
 def exactly(id: RecordId, wanted: str) -> bool:

@@ -12,13 +12,17 @@ from callsheet.derive.reading import read as read_document
 from callsheet.derive.redaction import Redaction
 from callsheet.derive.tables import tables
 from callsheet.derive.text import binary_standin, readable
-from callsheet.errors import BodyErased
+from callsheet.errors import BodyErased, NotFound
+from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import Episode, Message, ToolArtifact, ToolCall
 from callsheet.graph.record import Record
 from callsheet.graph.values import CallRef, Media, Opaque, Part, Text
 from callsheet.recall.serving import Piece, Source
 from callsheet.recall.slices import Outlined
+from callsheet.runtime.admitting import Admitting
+from callsheet.runtime.naming import written_turns
 from callsheet.runtime.seeing import Sight
+from callsheet.runtime.turns import Turns
 
 _TELLING = 16_384
 """Characters that tell whether long content is a table with a header."""
@@ -34,6 +38,29 @@ def source(seen: Sight, record: Record) -> Source:
     pieces = tuple(_pieces(seen, body)) if isinstance(body, Message | ToolArtifact) else ()
     if isinstance(body, Episode):
         pieces = (_original(seen, body),)
+    return _source(seen, record.id, pieces)
+
+
+def turns_source(seen: Sight, first: int, last: int) -> Source:
+    """What was said and found in these turns, as far as it may be read, each record with its turn's number.
+
+    Raises `NotFound`, `Damaged`.
+    """
+    session = seen.session
+    turns = Turns(
+        ledger=session.ledger, stream=session.conversation.key, lineage=seen.lineage, shows=seen.shows
+    ).between(first, last)
+    if isinstance(seen.admit, Admitting):
+        seen.admit.look([record for _, record in turns])
+    told = ((turn, _told(seen, record)) for turn, record in turns)
+    text = "\n".join(f"turn {turn} {said}" for turn, said in told if said)
+    if not text:
+        raise NotFound(f"nothing of {written_turns(first, last)} may be read here")
+    whole = _Piece(raw=text.encode("utf-8", "surrogatepass"), text=text, recorded_text=True)
+    return _source(seen, RecordId(written_turns(turns[0][0], max(turn for turn, _ in turns))), (whole,))
+
+
+def _source(seen: Sight, id: RecordId, pieces: tuple["_Piece", ...]) -> Source:
     if len(pieces) > 1 and not seen.secrets:
         pieces = _unspread(pieces, seen.session.redacting.redaction)
     raw = b"".join(piece.raw for piece in pieces)
@@ -46,7 +73,7 @@ def source(seen: Sight, record: Record) -> Source:
     # What was recorded as text is its bytes; a byte order mark or another encoding makes the text another one.
     exact = alone is not None and text is not None and (alone.recorded_text or text.encode() == raw)
     return Source(
-        reference=record.id,
+        reference=id,
         raw=raw,
         text=text,
         exact=exact,
@@ -141,14 +168,21 @@ def _original(seen: Sight, body: Episode) -> _Piece:
     told: list[str] = []
     for id in body.sources:
         record = seen.get(id)
-        held = record.body if record is not None else None
-        if record is None or not isinstance(held, Message | ToolArtifact) or seen.refused(record) is not None:
-            continue
-        speaker = held.role.value if isinstance(held, Message) else f"result of {held.tool or 'a tool'}"
-        shown = (piece.standin if piece.text is None else piece.text for piece in _pieces(seen, held))
-        told.append(f"[{reference(id)}] {speaker}: {chr(10).join(shown)}")
+        said = _told(seen, record) if record is not None else ""
+        if said:
+            told.append(said)
     text = "\n".join(told)
     return _Piece(raw=text.encode("utf-8", "surrogatepass"), text=text, recorded_text=True)
+
+
+def _told(seen: Sight, record: Record) -> str:
+    """A message or result among others, after its reference and who says it; empty where it may not be read."""
+    held = record.body
+    if not isinstance(held, Message | ToolArtifact) or seen.refused(record) is not None:
+        return ""
+    speaker = held.role.value if isinstance(held, Message) else f"result of {held.tool or 'a tool'}"
+    shown = (piece.standin if piece.text is None else piece.text for piece in _pieces(seen, held))
+    return f"[{reference(record.id)}] {speaker}: {chr(10).join(shown)}"
 
 
 def _written(raw: bytes) -> _Piece:

@@ -13,8 +13,9 @@ from callsheet.recall.serving import Served, serve
 from callsheet.recall.tool import parse
 from callsheet.runtime.admitting import Admitting, policy_of
 from callsheet.runtime.consulting import located, named, note_of, source_of
+from callsheet.runtime.naming import AROUND, turns_of
 from callsheet.runtime.options import texts
-from callsheet.runtime.originals import source
+from callsheet.runtime.originals import source, turns_source
 from callsheet.runtime.querying import available, engine
 from callsheet.runtime.redacting import shows_secrets
 from callsheet.runtime.resolving import resolve
@@ -28,10 +29,11 @@ __all__ = ["Recalled", "answer", "answer_for", "recall", "search_all"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Recalled:
-    """A part of an artifact or message, exactly as it was recorded."""
+    """A part of an artifact or message, exactly as it was recorded, or of some turns."""
 
     #: For a model: one line that says what it is, what is left out and how to get it, then the content.
     text: str
+    #: Of turns, which ``turns 3 to 7`` asks for, those that there are.
     reference: RecordId
     #: What `total` and `shown` count: ``lines``, ``rows``, ``bytes``, ``matches``, ...
     unit: str
@@ -74,6 +76,11 @@ def recalled(seen: Sight, request: RecallRequest, queries: Callable[[], TableQue
         raise InvalidOption("this asks for no reference; search_all answers a query")
     document = located(seen, request.reference)
     record: Record | None = None
+    turns = turns_of(request.reference.strip(AROUND)) if document is None else None
+    if turns is not None:
+        spoken = turns_source(seen, *turns)
+        reference = RecordId(spoken.reference)
+        return _recalled(reference, serve(spoken, replace(request, reference=reference), queries), "")
     if document is None:
         try:
             record = resolve(seen, request.reference)

@@ -6,7 +6,7 @@ from typing import Self
 
 from callsheet.errors import Damaged, InputError, InvalidOption, NotFound
 from callsheet.graph.enums import Lifecycle, StreamKind
-from callsheet.graph.ids import ROOT_BRANCH, RecordId, TenantId, UserId
+from callsheet.graph.ids import ROOT_BRANCH, RecordId, StreamId, TenantId, UserId
 from callsheet.graph.nodes import Branch
 from callsheet.graph.nodes import Conversation as ConversationBody
 from callsheet.graph.ports import Append, Clock, Embedder, Ids, Ledger, Owner, Reranker, Summariser
@@ -18,6 +18,7 @@ from callsheet.runtime.conversation import Conversation
 from callsheet.runtime.documenting.knowledge import Knowledge
 from callsheet.runtime.documenting.library import Library
 from callsheet.runtime.entrusting import Entrusting, provider_of
+from callsheet.runtime.identified import name_of
 from callsheet.runtime.meaning import Meaning
 from callsheet.runtime.options import choice, label, positive, texts
 from callsheet.runtime.personalising.face import KeepsMemories
@@ -153,11 +154,14 @@ class Runtime(KeepsMemories):
         ]
 
     def existing(self, name: str) -> Conversation:
-        """Open the conversation with this name. Raises `NotFound`; nothing is begun."""
+        """Open the conversation with this name, or else with this id. Raises `NotFound`; nothing is begun."""
         label(name, "the conversation's name")
-        if self._ledger.stream(self._tenant, StreamKind.CONVERSATION, name) is None:
+        if self._ledger.stream(self._tenant, StreamKind.CONVERSATION, name) is not None:
+            return self.conversation(name)
+        identified = name_of(self._ledger, self._tenant, StreamId(name))
+        if identified is None:
             raise NotFound(f"no conversation {name!r} in this store")
-        return self.conversation(name)
+        return self.conversation(identified)
 
     @property
     def worker(self) -> Worker | None:

@@ -4,7 +4,7 @@ import csv
 import io
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from callsheet.derive.document import ContentKind
@@ -54,6 +54,29 @@ def test_csv_cells_are_read_as_the_standard_reader_reads_them(rows: list[tuple[i
     again = [tuple(cells) for cells in csv.reader(io.StringIO(dense))] if dense == out.getvalue() else []
     head, found = decode_table(dense) if dense != out.getvalue() else (again[0], again[1:])
     assert (head, found) == (("count", "remark", "tag"), [(str(n), remark, tag) for n, remark, tag in rows])
+
+
+_names = st.text(st.sampled_from('ab1 ,;"|!<=é'), max_size=8).map(lambda text: f"n{text}x")
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(_names, min_size=2, max_size=5, unique=True), st.sampled_from([",", ";", "\t"]))
+@example(['we""ird col', 'a "b"'], ",")
+def test_a_quoted_name_of_a_column_may_hold_any_sign(names: list[str], sign: str) -> None:
+    out = io.StringIO(newline="")
+    rows = [(str(n), *["v"] * (len(names) - 1)) for n in range(5)]
+    csv.writer(out, delimiter=sign, lineterminator="\n", quoting=csv.QUOTE_ALL).writerows([names, *rows])
+    document = read_table(out.getvalue())
+    assert isinstance(document, TableDocument)
+    assert document.grid.header is not None
+    assert document.grid.header.cells == tuple(names)
+    assert [row.cells for row in document.grid.rows] == rows
+
+
+@pytest.mark.parametrize("line", ['He said "no", and left', '"3 of, them",b', '"no, end,b'])
+def test_what_is_no_name_makes_no_header(line: str) -> None:
+    document = read_table("\n".join([line, "1,2", "3,4", "5,6"]) + "\n")
+    assert not isinstance(document, TableDocument) or document.grid.header is None
 
 
 def test_the_header_stands_once_and_first_over_rows_from_further_down() -> None:

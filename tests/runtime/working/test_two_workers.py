@@ -11,7 +11,8 @@ from callsheet.graph.nodes import Episode, PolicyDecision, ToolMemory
 from callsheet.policy.settings import Manner, Narrowing
 from callsheet.testing import FixedClock
 from tests.runtime.replies import asks, call, result, user
-from tests.runtime.test_summaries import GOOD, LISTING, ORDER, QUIET, Stub, ask, chat, of
+from tests.runtime.test_compacting import ORDER, QUIET, ask, chat, of
+from tests.runtime.test_summaries import GOOD, LISTING, Stub
 
 WRONG = "Refund ORD-7F3A-00921 and shelf S-9999."
 

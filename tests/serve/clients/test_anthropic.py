@@ -194,3 +194,29 @@ def test_a_long_task_is_finished_while_old_results_leave_its_requests(
     assert len({row["conversation"] for row in rows}) == 1
     assert [row["outcome"] for row in rows] == ["answered"] * (logbook.PAGES + 1)
     assert hunt.leaves(rows) == (not threads)
+
+
+@pytest.mark.parametrize("threads", [False, True])
+def test_what_is_kept_from_the_provider_never_costs_an_agent_its_tools(tmp_path: Path, threads: bool) -> None:
+    secret = "ghp_" + "aB3dE5gH7jK9mN1pQ3rS5tU7vW9xY1zA3bC5"
+
+    @anthropic.beta_tool
+    def f() -> str:
+        """Tell the token."""
+        return f"The token is {secret}."
+
+    with proxied(tmp_path) as (upstream, proxy), _client(proxy.base) as client:
+        upstream.will(Reply(calls=(Called("f"),)), DONE)
+        runner = client.beta.messages.tool_runner(
+            model=MODEL, max_tokens=99, system="Be kind.", tools=[f], messages=[], thread=omit if threads else False
+        )
+        runner.append_messages({"role": "user", "content": "Hi"})
+        if threads:
+            # Tools and system text lie with the provider, so nothing can be written in the place of this request.
+            with pytest.raises(anthropic.BadRequestError, match="send the whole history"):
+                runner.until_done()
+        else:
+            runner.until_done()
+    assert not any(secret.encode() in received.raw for received in upstream.received)
+    assert all(body["system"] == "Be kind." and body["tools"] for body in upstream.bodies)
+    assert len(upstream.bodies) == (1 if threads else 2)

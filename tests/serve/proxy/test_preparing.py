@@ -12,11 +12,11 @@ from callsheet.graph.enums import Level, Privacy
 from callsheet.policy.rules import About, Rule, Then
 from callsheet.policy.sets import BALANCED, BUILT_IN, PolicySetDocument
 from callsheet.policy.settings import ProviderForm
-from callsheet.serve.proxy.concluding import Came, conclude
+from callsheet.serve.proxy.concluding import Came, conclude, ended
 from callsheet.serve.proxy.journal import Outcome, Sent
 from callsheet.serve.proxy.permitting import lets_all, speaking_for
 from callsheet.serve.proxy.preparing import Order, Prepared, Preparing
-from callsheet.serve.proxy.pricing import price_of
+from callsheet.serve.proxy.pricing import Tokens, dollars, price_of
 from callsheet.serve.proxy.recognising import Recogniser
 from callsheet.serve.proxy.settings import Handling
 from callsheet.serve.proxy.turned import Turned
@@ -169,3 +169,31 @@ def test_what_is_kept_from_a_provider_is_kept_from_its_other_name() -> None:
     own = replace(KEEPS, provider="openai-responses", form=Level.SAFE)
     said = set_with(providers=(KEEPS, own))
     assert speaking_for(said, "openai", "openai-responses") is said
+
+
+@pytest.mark.parametrize("share", [0.0, 0.5], ids=["uncached", "half"])
+def test_what_is_saved_by_a_rewrite_is_reckoned_with_what_the_provider_was_seen_to_cache(
+    preparing: Preparing, share: float
+) -> None:
+    handling = Handling()
+    history: list[dict[str, object]] = []
+    rewritten = 0
+    for turn in range(24):
+        history.append({"role": "user", "content": f"question {turn}: " + "of many words " * 400})
+        asked = order(handling, at=turn * SECOND)
+        prepared = preparing.prepare(asked, {"model": "gpt-4o", "max_tokens": 500, "messages": list(history)})
+        found = prepared.weighed
+        assert found is not None
+        sheet = prepared.sent is Sent.SHEET
+        sent, held = (found.assembled, found.assembled_cached) if sheet else (found.own, found.own_now)
+        response = json.loads(chat(f"answer {turn}", prompt=sent.tokens).pieces[0])
+        response["usage"]["prompt_tokens_details"] = {"cached_tokens": round(held * share)}
+        came = Came(outcome=Outcome.ANSWERED, status=200, response=response)
+        row = ended(asked.at, asked, prepared, came, conclude(preparing, asked, prepared, came), size=0)
+        if sheet and not held and found.own_cached:
+            rewritten += 1
+            assert asked.price is not None
+            own = Tokens(input=found.own.tokens, cached=round(found.own_cached * share), output=row.output)
+            assert row.plain_cost == pytest.approx(dollars(asked.price, own), rel=1e-3)
+        history.append({"role": "assistant", "content": f"answer {turn}"})
+    assert rewritten

@@ -54,6 +54,11 @@ def test_what_an_answer_calls_its_conversation_names_it_in_a_request(
     assert first.status_code == second.status_code == 200
     assert len({row["conversation"] for row in proxy.rows()}) == 1
     assert upstream.got[1].header("x-callsheet-conversation") is None
+    # What answers call it is also what the list and the log call it, and what it is found by.
+    (id,) = {one.headers["x-callsheet-conversation"] for one in (first, second)}
+    assert id == proxy.rows()[0]["conversation"]
+    with callsheet.open(proxy.settings.database) as runtime:
+        assert name is None or runtime.existing(id).name.endswith(f"/{name}")
 
 
 def test_two_keys_never_share_a_conversation(upstream: Provider, tmp_path: Path) -> None:

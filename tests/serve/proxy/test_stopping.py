@@ -8,6 +8,8 @@ import sys
 import threading
 from pathlib import Path
 
+import pytest
+
 import httpx2
 
 import callsheet
@@ -85,16 +87,18 @@ def test_what_a_killed_proxy_had_answered_is_known_to_the_next(upstream: Provide
     assert len(upstream.got) == 3
 
 
-def test_ctrl_c_ends_it_in_peace(upstream: Provider, tmp_path: Path) -> None:
+@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_it_in_peace(upstream: Provider, tmp_path: Path, end: signal.Signals) -> None:
     (tmp_path / "proxy.yaml").write_text(
         f"listen: 127.0.0.1:{free()}\nupstreams:\n  - {{name: a, format: openai, address: '{upstream.address}'}}\n"
     )
-    process, _ = begin(tmp_path)
-    process.send_signal(signal.SIGINT)
+    process, base = begin(tmp_path)
+    process.send_signal(end)
     assert process.stderr is not None
     told = process.stderr.read()
     assert "Traceback" not in told
-    assert process.wait(30) in (0, 130)
+    assert told.rstrip().endswith(f"stopped={base}")
+    assert process.wait(30) in (0, 130, -end)
     process.stderr.close()
 
 

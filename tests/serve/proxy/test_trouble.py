@@ -45,7 +45,9 @@ def test_a_malformed_body_gets_the_providers_own_error(
     made = settings(tmp_path, upstream.address, limits=Limits(body=20_000, shutdown_seconds=2))
     with running(made) as proxy, proxy.client(headers=key) as client:
         found = client.post(target, content=content, headers=headers)
+        counts = client.get("/callsheet/status").json()["requests"]
     assert found.status_code == status
+    assert counts[f"outcome.{'limited' if status == 413 else 'invalid'}"] == 1
     assert found.headers["content-type"] == "application/json"
     assert found.json()["error"]["message"]
     assert upstream.got == []

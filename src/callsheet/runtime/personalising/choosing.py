@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from callsheet.assemble import personal
 from callsheet.assemble.contents import text_of
 from callsheet.assemble.plans import Plan, Rewrite
+from callsheet.derive import terms
 from callsheet.graph.enums import INSTRUCTING, Level, Privacy, Reason
 from callsheet.graph.ids import RecordId, StreamId
 from callsheet.graph.nodes import Message, Selection, UserMemory
@@ -23,6 +24,7 @@ from callsheet.runtime.personalising.looking import Looking
 from callsheet.runtime.personalising.once import told_once
 from callsheet.runtime.personalising.relevance import Called, called_for
 from callsheet.runtime.personalising.repeating import repeated
+from callsheet.runtime.personalising.standing import Held
 
 SHARE = 16
 """Memories of the user take at most this part of a request."""
@@ -160,7 +162,7 @@ class Choosing(Looking):
                 yield now
 
     def _over(self) -> Iterator[Selection]:
-        """That what was shown holds no more, for as long as something stands that was said while it was shown.
+        """That what was shown holds no more, for as long as an answer stands that says some of it after it was shown.
 
         What replaced it may be gone: what was said by it would pass for what holds.
         """
@@ -176,8 +178,17 @@ class Choosing(Looking):
             last = self._last[one.id]
             turn = last.turn if last.reason is Reason.SUPERSEDED else self.turn
             told = (each for each in self.ground.view if each.stream is None and each.level in _TELLING)
-            if any(each.turn < turn for each in told):
+            if any(each.turn < turn and self._says_of(one, each.record) for each in told):
                 yield replace(self._named(one.id, Level.REF, Reason.SUPERSEDED), turn=turn)
+
+    def _says_of(self, one: Held, id: RecordId) -> bool:
+        """Whether a record is an answer that has a word of what a memory says; so it is where its words are unknown."""
+        desk = self.ground.desk
+        record, index = desk.records.get(id), desk.indexes.get(id)
+        if record is None or not _says(record) or asks(record):
+            return False
+        kept = terms.compared(terms.terms(self._text(one.body)))
+        return index is None or not kept.isdisjoint(terms.compared(term for term, _ in index.terms))
 
     def _repeated(self, id: RecordId) -> bool:
         """Whether what holds in the place of a memory says the same: nothing of what was shown holds no more."""
@@ -251,8 +262,8 @@ class Choosing(Looking):
         entities = [name for record in said for name in ground.entities(record)]
         asking = [record for record in said if asks(record) and record.id not in ground.silent]
         indexes = (ground.desk.indexes.get(record.id) for record in asking)
-        terms = [term for index in indexes if index is not None for term, _ in index.terms]
-        return Called.of(entities, terms)
+        words = [term for index in indexes if index is not None for term, _ in index.terms]
+        return Called.of(entities, words)
 
     # ------------------------------------------------------------------ what may stand, and fits
 

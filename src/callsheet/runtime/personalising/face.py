@@ -206,10 +206,11 @@ class KeepsMemories:
     ) -> Forgotten:
         """Forget memories and proposals for good: by id, and all that were observed `before` a time.
 
-        What they said is gone with all that it is found by, and from the requests of the past that showed it. What was
-        made of them alone goes too; what was made of others as well is made anew of these. With `versions` all that
-        they replaced is forgotten with them. What is left is a record of ids, time and whom it was done `by`. What was
-        replaced by a forgotten memory does not hold again. Messages that say the same are records of their own.
+        By id a fact goes as often as it was observed in a row. What they said is gone with all that it is found by, and
+        from the requests of the past that showed it. What was made of them alone goes too; what was made of others as
+        well is made anew of these. With `versions` all that they replaced is forgotten with them. What is left is a
+        record of ids, time and whom it was done `by`. What was replaced by a forgotten memory does not hold again.
+        Messages that say the same are records of their own.
 
         What was forgotten before is told as that. Raises `NotFound` for what never was or is not this user's, and
         `InvalidTime`; then nothing is forgotten.

@@ -18,6 +18,14 @@ WORKS: Mapping[str, Callable[[Workshop], Work | None]] = {
 }
 """How each work is made, in the order in which they are done; None: the runtime was not given what it works with."""
 
+_NEEDS: Mapping[str, str] = {
+    "archiving": "idle=, on the command line --idle",
+    "vectors": "embedder=, on the command line --embedder",
+    "episodes": "summariser=, which only a program can give",
+    "narrowing": "summariser=, which only a program can give",
+}
+"""What each works with, and how it is given."""
+
 
 class Works:
     """The works of one workshop, each made once: what it knows of its looks before, it goes by in the next."""
@@ -35,5 +43,5 @@ class Works:
             if name not in WORKS:
                 raise InvalidOption(f"there is no work {name!r}; there are: {', '.join(WORKS)}")
             if name not in self._made:
-                raise InvalidOption(f"the store was opened without what work {name!r} works with")
+                raise InvalidOption(f"the store was opened without what work {name!r} works with: {_NEEDS[name]}")
         return tuple(work for name, work in self._made.items() if names is None or name in names)

@@ -58,6 +58,8 @@ def conclude(preparing: Preparing, order: Order, prepared: Prepared, came: Came)
     reply = read(came.response, order.wire)
     if came.outcome in (Outcome.ANSWERED, Outcome.CUT_OFF, Outcome.BROKEN):
         preparing.went(order, prepared, order.at)
+        if reply is not None and reply.usage is not None:
+            preparing.reported(order, prepared, of_usage(reply.usage))
     placed = prepared.placed
     if placed is None:
         return reply
@@ -86,6 +88,8 @@ def went_on(
     usage = reply.usage if reply is not None else None
     came = Came(outcome=Outcome.ANSWERED, status=200, response=response)
     tokens = of_usage(usage) if usage is not None else _estimated(order, prepared, came, reply, size)
+    if usage is not None:
+        preparing.reported(order, prepared, of_usage(usage))
     return Round(
         prepared=prepared.light(),
         response=response,
@@ -244,7 +248,9 @@ def _costs(price: Price, tokens: Tokens, prepared: Prepared | None) -> _Costs:
 
     The other one's tokens are its count, times what the provider counted for each token counted of the one that was
     sent. What of it would have been cached is what its cache would have held, times the share of what it held of the
-    one that was sent that the provider reported as read from there.
+    one that was sent that the provider reported as read from there. Where it could hold nothing of that one, the share
+    is the mean of the model's requests before; where there were none, all of it, so that no saving is claimed that may
+    be none.
     """
     cost = dollars(price, tokens)
     weighed = prepared.weighed if prepared is not None else None
@@ -252,11 +258,10 @@ def _costs(price: Price, tokens: Tokens, prepared: Prepared | None) -> _Costs:
         return _Costs(cost=cost, plain=cost, assembled=None)
     sheet = prepared.sent is Sent.SHEET
     sent, other = (weighed.assembled, weighed.own) if sheet else (weighed.own, weighed.assembled)
-    held, other_held = (
-        (weighed.assembled_cached, weighed.own_cached) if sheet else (weighed.own_now, weighed.assembled_cached)
-    )
+    other_held = weighed.own_cached if sheet else weighed.assembled_cached
     scale = tokens.input / sent.tokens if sent.tokens else 1.0
-    hit = min(1.0, tokens.cached / (held * scale)) if held and scale else 1.0
+    shares = (weighed.hit(prepared.sent, tokens), weighed.hits)
+    hit = next((share for share in shares if share is not None), 1.0)
     input = round(other.tokens * scale)
     cached = min(input, round(other_held * scale * hit))
     written = input - cached if tokens.written else 0

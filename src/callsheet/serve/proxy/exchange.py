@@ -101,7 +101,7 @@ class Exchange:
         except Turned as turned:
             if turned.__cause__ is not None:
                 self.note.failed(turned.__cause__, "prepare")
-            self._came = Came(outcome=_outcome_of(turned), status=turned.status, problem=turned.message)
+            self._came = Came(outcome=turned.outcome, status=turned.status, problem=turned.message)
             await self._in_thread(self._end)
             await self._turn(turned)
             return
@@ -380,8 +380,8 @@ class Exchange:
             return found
         found.append((b"x-callsheet-sent", prepared.sent.value.encode()))
         if prepared.placed is not None:
-            # Named so in a request, it is that one again.
-            found.append((heads.CONVERSATION.encode(), prepared.placed.name.encode("latin-1", "replace")))
+            # Named so in a request, it is that one again; and so in the log, and to `callsheet show`.
+            found.append((heads.CONVERSATION.encode(), prepared.placed.talk.id.encode()))
         if prepared.sheet is not None:
             found.append((b"x-callsheet-sheet", prepared.sheet.id.encode()))
         if prepared.weighed is not None:
@@ -396,10 +396,6 @@ class Exchange:
 
     async def _in_thread(self, run: "Callable[[], _T]") -> _T:
         return await to_thread.run_sync(run, limiter=self.desk.threads)
-
-
-def _outcome_of(turned: Turned) -> Outcome:
-    return Outcome.FAILED if turned.status in (500, 503) else Outcome.LIMITED
 
 
 def _reserved(price: Price | None, size: int) -> float:

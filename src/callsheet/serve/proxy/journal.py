@@ -51,6 +51,8 @@ class Outcome(StrEnum):
     UNREACHED = "unreached"
     #: Not let through by a limit of the proxy.
     LIMITED = "limited"
+    #: Not let through, since it is nothing that can be read, assembled or served here.
+    INVALID = "invalid"
     #: Not let through, since something in the proxy failed.
     FAILED = "failed"
 

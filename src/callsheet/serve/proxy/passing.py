@@ -49,7 +49,7 @@ class Passage:
         except ClientGone:
             pass
         except Turned as turned:
-            self._outcome, self._status = _outcome_of(turned), turned.status
+            self._outcome, self._status = turned.outcome, turned.status
             await self._noted()
             await self._turn(turned)
         except Exception as error:  # noqa: BLE001 - its words may hold content; what happened is told by its class
@@ -153,7 +153,3 @@ class Passage:
 
     def _over(self) -> None:
         self.note.end(Ended(at=self.desk.now(), sent=self._sent, outcome=self._outcome, status=self._status))
-
-
-def _outcome_of(turned: Turned) -> Outcome:
-    return Outcome.UNREACHED if turned.status in (502, 504) else Outcome.LIMITED

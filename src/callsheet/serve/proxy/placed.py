@@ -47,8 +47,6 @@ class Placed:
 
     #: The view to assemble from and to record the answer in.
     talk: Conversation
-    #: What names the conversation within its credential and user.
-    name: str
     how: How
     #: Messages and results that were recorded of it.
     appended: int

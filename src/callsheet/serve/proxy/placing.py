@@ -18,12 +18,12 @@ from callsheet.runtime.continuing import (
     Stands,
     begin_beside,
     fresh_name,
-    name_of,
     on,
     record_behind,
     stands_last,
 )
 from callsheet.runtime.conversation import Conversation
+from callsheet.runtime.identified import name_of
 from callsheet.runtime.runtime import Runtime
 from callsheet.serve.proxy.finding import Anchor, Unfound, find
 from callsheet.serve.proxy.hashing import Chain, Link, mark
@@ -171,7 +171,6 @@ class Placing:
             self._note(view, links, recorded, anchor)
         placed = Placed(
             talk=view,
-            name=home.talk.name.removeprefix(self._full("")),
             how=how,
             appended=len(recorded.stands),
             awaited=self._awaited(links, self._again(view, links, recorded, place) if first else None),
@@ -216,7 +215,7 @@ class Placing:
         known = self.homes.get(stream)
         if known is not None:
             return known
-        name = name_of(self.runtime, stream)
+        name = name_of(self._ledger, self._tenant, stream)
         if name is None:
             raise Damaged(f"stream {stream} does not begin with a conversation. Run callsheet verify.")
         return self._named_home(name)
@@ -226,7 +225,7 @@ class Placing:
 
     def _own(self, id: str) -> Home | None:
         """The conversation with this id, if it is one of this credential and user."""
-        name = name_of(self.runtime, StreamId(id))
+        name = name_of(self._ledger, self._tenant, StreamId(id))
         return self._named_home(name) if name is not None and name.startswith(self._full("")) else None
 
     def _full(self, name: str) -> str:

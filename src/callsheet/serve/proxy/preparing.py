@@ -15,9 +15,11 @@ from callsheet.runtime.routing import Provider, keeps_nothing
 from callsheet.runtime.sheet import Sheet
 from callsheet.runtime.windows import window_of
 from callsheet.serve.proxy.bodies import encoded
+from callsheet.serve.proxy.hits import Hits, hit
 from callsheet.serve.proxy.journal import Sent
 from callsheet.serve.proxy.offering import takes_tool
 from callsheet.serve.proxy.permitting import Clean, holds_no_more, lets_all, passing, speaking_for
+from callsheet.serve.proxy.pricing import Tokens
 from callsheet.serve.proxy.recognising import Placed, Recogniser
 from callsheet.serve.proxy.settings import Handling, Price
 from callsheet.serve.proxy.turned import Turned
@@ -71,11 +73,19 @@ class Weighed:
     #: Of the client's own and of the assembled one, as things were really sent.
     own_now: int
     assembled_cached: int
+    #: The mean share of the like that this model's provider has reported as read from its cache; None: of none yet.
+    hits: float | None = None
 
     @property
     def alike(self) -> bool:
         """Whether both say the same: what is reported of one holds for the other."""
         return self.own.pieces == self.assembled.pieces
+
+    def hit(self, sent: Sent, tokens: Tokens) -> float | None:
+        """The share of what the provider's cache could hold of what was sent that it read; None: that was nothing."""
+        if sent is Sent.SHEET:
+            return hit(self.assembled_cached, self.assembled.tokens, tokens)
+        return hit(self.own_now, self.own.tokens, tokens)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -116,6 +126,7 @@ class Preparing:
     scales: Scales
     memory: Memory
     clean: Clean = field(default_factory=Clean)
+    hits: Hits = field(default_factory=Hits)
 
     def prepare(self, order: Order, body: object) -> Prepared:
         """What is sent for this body. Raises `Turned` for what is no request, and for what cannot be let through."""
@@ -127,6 +138,8 @@ class Preparing:
             asked = read_request(body, order.wire, model=order.model, stream=order.stream)
             placed = self.recogniser.place(asked, scope=order.scope, named=order.named, user=order.user)
             return self._assembled(order, asked, placed, _fields(body), may_pass=may_pass)
+        except Turned:
+            raise
         except (InvalidMessage, InvalidOption) as problem:
             if not may_pass:
                 raise Turned(400, Failure.INVALID, f"{problem} (callsheet; nothing was sent)") from problem
@@ -164,6 +177,9 @@ class Preparing:
         pays = pays or stands_beside(talk) or (asked.previous is not None and is_part_of(talk, asked.previous))
         if not pays and (may_pass or self._may_stay((order.provider, asked.model), policy, talk, body, weighed)):
             return Prepared(sent=Sent.OWN, content=None, asked=asked, placed=placed, sheet=sheet, weighed=weighed)
+        if asked.wire is Wire.ANTHROPIC and asked.previous is not None:
+            # System text and tools lie with the provider: a request written anew would be without them.
+            raise Turned(400, Failure.INVALID, _THREADED)
         return Prepared(
             sent=Sent.SHEET,
             content=encoded(written),
@@ -252,6 +268,7 @@ class Preparing:
             own_cached=own.cached(before.own) if before is not None else 0,
             own_now=own.cached(before.sent) if before is not None else 0,
             assembled_cached=assembled.cached(before.sent) if before is not None else 0,
+            hits=self.hits.mean((order.provider, asked.model)),
         )
 
     def _before(self, order: Order, asked: Asked, talk: Conversation) -> Before | None:
@@ -269,6 +286,12 @@ class Preparing:
         before = Before(at=at, sent=sent, own=weighed.own)
         for place in places(placed.talk):
             self.memory.sent(f"{place}\0{order.provider}\0{prepared.light().model}", before)
+
+    def reported(self, order: Order, prepared: Prepared, tokens: Tokens) -> None:
+        """Remember how much the provider read from its cache."""
+        share = prepared.weighed.hit(prepared.sent, tokens) if prepared.weighed is not None else None
+        if share is not None:
+            self.hits.add((order.provider, prepared.light().model), share)
 
 
 def _pays(order: Order, asked: Asked, weighed: Weighed, horizon: int) -> bool:
@@ -306,6 +329,11 @@ def base_name(order: Order) -> str:
     """The provider behind the name that it has in requests of one of its formats."""
     return order.provider.removesuffix("-responses") if order.wire is Wire.OPENAI_RESPONSES else order.provider
 
+
+_THREADED = (
+    "callsheet cannot send this request as it came, since its policy set keeps something of it from the provider, nor "
+    "write it anew, since only the provider knows what its thread began with; send the whole history, without a thread"
+)
 
 _UNSEEN = (
     "callsheet does not know the response that this request goes on from, and its policy set lets nothing pass unseen; "

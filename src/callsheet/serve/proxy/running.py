@@ -62,8 +62,10 @@ class Connection(HttpToolsProtocol):
             self.transport.close()
 
 
-def server(opening: Opening, *, started: Callable[[int], object] | None = None) -> uvicorn.Server:
-    """A server that is ready to `run`. `started` is told the port when it listens."""
+def server(
+    opening: Opening, *, started: Callable[[int], object] | None = None, stopped: Callable[[], object] | None = None
+) -> uvicorn.Server:
+    """A server that is ready to `run`. `started` is told the port when it listens, `stopped` that it does no more."""
     settings = opening.settings
     config = uvicorn.Config(
         application(opening),
@@ -83,7 +85,7 @@ def server(opening: Opening, *, started: Callable[[int], object] | None = None) 
         timeout_keep_alive=_KEEP_ALIVE,
         timeout_graceful_shutdown=max(1, round(settings.limits.shutdown_seconds)),
     )
-    return _Server(config, started)
+    return _Server(config, started, stopped)
 
 
 def bound(settings: Settings) -> socket.socket:
@@ -104,14 +106,23 @@ def bound(settings: Settings) -> socket.socket:
 
 
 class _Server(uvicorn.Server):
-    def __init__(self, config: uvicorn.Config, started: Callable[[int], object] | None) -> None:
+    def __init__(
+        self, config: uvicorn.Config, started: Callable[[int], object] | None, stopped: Callable[[], object] | None
+    ) -> None:
         super().__init__(config)
         self._told = started
+        self._told_end = stopped
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         if self._told is not None and self.started:
             self._told(self.servers[0].sockets[0].getsockname()[1])
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().shutdown(sockets)
+        # Here, since behind it the signal that ended it may end the process.
+        if self._told_end is not None:
+            self._told_end()
 
 
 def _patient(limits: Limits) -> type[asyncio.Protocol]:

@@ -1,5 +1,6 @@
 """Requests that are answered by the proxy itself."""
 
+from callsheet.serve.proxy.journal import Outcome
 from callsheet.wire.failure import Failure
 
 
@@ -13,3 +14,13 @@ class Turned(Exception):
         self.message = message
         #: Seconds after which it may be tried again.
         self.retry_after = retry_after
+
+    @property
+    def outcome(self) -> Outcome:
+        """What is noted of it."""
+        if self.kind in (Failure.INVALID, Failure.NOT_FOUND):
+            return Outcome.INVALID
+        return _OUTCOMES.get(self.status, Outcome.LIMITED)
+
+
+_OUTCOMES = {500: Outcome.FAILED, 503: Outcome.FAILED, 502: Outcome.UNREACHED, 504: Outcome.UNREACHED}
