@@ -202,7 +202,7 @@ def _signature(name: str, function: object) -> list[str]:
 
 def _parameter(parameter: inspect.Parameter) -> str:
     default = "" if parameter.default is parameter.empty else f" = {_default(parameter.default)}"
-    stars = {parameter.VAR_POSITIONAL: "*", parameter.VAR_KEYWORD: "**"}.get(parameter.kind, "")
+    stars = "*" if parameter.kind is parameter.VAR_POSITIONAL else ""
     return f"{stars}{parameter.name}: {_type(parameter.annotation)}{default}"
 
 

@@ -57,7 +57,7 @@ def test_what_fails_is_told_by_its_class_and_by_the_exit_code(
     ("arguments", "code", "told"),
     [
         (("--works", "dusting"), 3, "there is no work 'dusting'; there are: archiving"),
-        (("--works", "archiving"), 3, "opened without what work 'archiving' works with: idle=, on the command line --idle"),
+        (("--works", "archiving"), 3, "opened without what work 'archiving' works with: idle="),
         (("--works", "vectors"), 3, "on the command line --embedder"),
         (("--works", "episodes"), 3, "summariser=, which only a program can give"),
         (("--works", "narrowing"), 3, "summariser=, which only a program can give"),

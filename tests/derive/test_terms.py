@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callsheet.derive.terms import MOST, Language, counted, language_of, query_terms, terms
+from callsheet.derive.terms import MOST, Language, counted, language_of, query_terms, query_words, terms
 
 
 @pytest.mark.parametrize(
@@ -38,6 +38,36 @@ def test_identifiers_are_found_whole_and_by_their_parts() -> None:
 def test_stop_words_are_left_out_in_the_language_of_the_text() -> None:
     assert terms("the kiln and the lid") == ["kiln", "lid"]
     assert terms("der Ofen und der Deckel") == ["ofen", "deckel"]
+
+
+@pytest.mark.parametrize(
+    ("text", "query"),
+    [
+        ("Waren werden nach Zahlung versandt.", "Waren"),
+        ("Waren werden nach Zahlung versandt.", "Ware"),
+        ("Waren werden nach Zahlung versandt.", "waren"),
+        ("Jede Ware wird nach der Zahlung versandt.", "Waren"),
+        ("Der Weg zum Ofen ist weit.", "der Weg"),
+        ("Das verletzt die Würde der Töpfer.", "Würde"),
+        ("Soll und Haben sind nicht gleich.", "Haben"),
+        ("Please ask the IT department about the kiln.", "IT"),
+        ("Please ask the IT department about the kiln.", "it"),
+        ("We ship to the US and to Canada.", "to the US"),
+        ("The kilns are fired in May.", "May"),
+    ],
+)
+def test_nouns_and_names_that_look_like_stop_words_are_found(text: str, query: str) -> None:
+    indexed = set(terms(text))
+    assert indexed & set(query_terms(query))
+    assert any(indexed & set(word) for word in query_words(query))
+
+
+def test_stop_words_are_not_looked_for_beside_others() -> None:
+    assert query_words("Waren die Glasuren da?") == query_words("Glasuren")
+    assert query_words("it may be the kiln") == query_words("kiln")
+    assert query_words("the and der") == ()
+    assert query_terms("the and der") == ()
+    assert terms("they were so, it may be") == terms("das waren wir, weg war er") == []
 
 
 def test_scripts_without_spaces_become_pairs() -> None:

@@ -404,13 +404,13 @@ def test_that_something_holds_no_more_is_told_once_and_anew_only_beside_an_answe
     runtime: Runtime, talk: Conversation
 ) -> None:
     kept = [
-        runtime.remember("mia", value, attribute="home", observed="2026-03-02T00:00:00Z", confidence=confidence)
-        for value, confidence in (("lives in Graz", 1.0), ("stays in Wels", 1.0))
+        runtime.remember("mia", value, attribute="home", observed=f"2026-03-02T0{hour}:00:00Z", confidence=sure)
+        for hour, (value, sure) in enumerate((("lives in Graz", 1.0), ("stays in Wels", 0.3)))
     ]
     asked(talk, "Where is my home?", reply="I cannot say.")
     runtime.remember("mia", "moved to Linz", attribute="home", observed="2026-04-02T00:00:00Z")
     second = asked(talk, "And my home now?", reply="Near the river.")
-    assert shown(second)[2:4] == [one.id for one in kept]
+    assert {one.id for one in kept} <= set(shown(second)[2:])
     assert text(second).count("what was kept of 2026-03-02 holds no more") == 1
     runtime.forget("mia", kept[0].id)
     third = asked(talk, "Once more: where is my home?")

@@ -33,9 +33,9 @@ def test_the_generated_pages_are_up_to_date(tool: ModuleType) -> None:
 
 def test_what_methods_return_is_described_with_its_fields(tool: ModuleType) -> None:
     page = tool.api_page()
-    for name in ("Knowledge", "Passage", "Document", "KeptMemory", "Gauge", "Uncompacted", "Compaction", "Worked", "Forgotten"):
+    for name in ("Knowledge", "Passage", "Document", "KeptMemory", "Gauge", "Compaction", "Worked", "Forgotten"):
         assert f"\n### `{name}`\n" in page
-    for name in ("Explained", "WhyNot", "Trace", "Embedder", "Summariser", "Pruner"):
+    for name in ("Uncompacted", "Explained", "WhyNot", "Trace", "Embedder", "Summariser", "Pruner"):
         assert f"\n### `{name}`\n" in page
     assert "\n- `outcome: Outcome`" in page
 

@@ -250,8 +250,8 @@ def _fields(line: "Line") -> dict[str, object]:
 
 
 _OWN = (
-    "These went out as they came in observe-only mode, or since the assembled request was larger, or no cheaper over the "
-    "requests to come as far as the horizon looks ahead; a single one may have been cheaper assembled all the same."
+    "They went out so in observe-only mode, or since the assembled request was larger, or no cheaper over the requests "
+    "to come, as far as the horizon looks ahead; a single one may have been cheaper assembled all the same."
 )
 _HEADER = ("requests", "assembled", "asked", "sent", "%", "cached %", "spent $", "without $", "saved $")
 

@@ -22,5 +22,10 @@ bereits gab geben gibt ja nein seit wann warum wem wen wer weshalb wessen wieso 
 worauf woruber
 """
 
+_NAMES = "Waren WAREN Weg Sein Würde Wuerde Habe Haben Soll Will May IT US WHO"
+
+NAMES = frozenset(_NAMES.split())
+"""Nouns, names and short forms that are written as stop words are but for their capitals, so that they are none."""
+
 ENGLISH = frozenset(_ENGLISH.split())
 GERMAN = frozenset(_GERMAN.split())

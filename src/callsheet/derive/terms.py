@@ -15,9 +15,9 @@ from functools import cache, lru_cache, partial
 from importlib import import_module
 
 from callsheet.derive import compounds
-from callsheet.derive.stopwords import ENGLISH, GERMAN
+from callsheet.derive.stopwords import ENGLISH, GERMAN, NAMES
 
-ANALYSER = "snowball-en-de:3"
+ANALYSER = "snowball-en-de:4"
 """Name and version of the analyser. The version changes whenever some text gets other terms."""
 
 LIMIT = 512
@@ -37,6 +37,7 @@ class Language(StrEnum):
 _LONGEST = 64
 _INFLECTED = 5
 _STOP = ENGLISH | GERMAN
+_CALLED = {name.casefold(): name for name in sorted(NAMES)}
 _REMEMBERED = 1 << 14
 _REMEMBERED_LONGEST = 32
 _SAMPLE = 2_000
@@ -82,20 +83,35 @@ def query_terms(text: str) -> tuple[str, ...]:
     for language in Language:
         found.update(dict.fromkeys(terms(text, language)))
     found.update(dict.fromkeys(_ALONE.findall(text)))
-    return tuple(term for term in found if term not in ENGLISH and term not in GERMAN)
+    wanted = dict.fromkeys(term for word in query_words(text) for term in word)
+    # What only a query of nothing but stop words looks for stands in `wanted` alone.
+    return (*(term for term in found if term in wanted), *(term for term in wanted if term not in found))
 
 
 def query_words(text: str) -> tuple[tuple[str, ...], ...]:
-    """What to look for, word by word: the terms of each in both languages, by any of which it is found."""
+    """What to look for, word by word: the terms of each in both languages, by any of which it is found.
+
+    Stop words are not looked for, but where nothing else is left those that may be names, however they are written.
+    """
+    words = list(dict.fromkeys(word for block in _blocks(_asked(text)) for word in block))
+    # The first word of a sentence has a capital whatever it is.
+    found = _looked_for(words, but=words[0] if len(words) > 1 and words[0].istitle() else "")
+    return tuple(found or _looked_for([_CALLED.get(word.casefold(), word) for word in words]))
+
+
+def _looked_for(words: Iterable[str], but: str = "") -> dict[tuple[str, ...], None]:
     found: dict[tuple[str, ...], None] = {}
-    for word in dict.fromkeys(word for block in _blocks(_asked(text)) for word in block):
+    for word in words:
+        stops = _without_marks(word.casefold()) in _STOP and (word not in NAMES or word == but)
         each = dict.fromkeys(term for language in Language for term in _analyser(language)(word))
-        kept = tuple(sorted(term for term in each if term not in ENGLISH and term not in GERMAN))
+        # Of a name in parts each part may be a stop word. A stem that looks like one is none: of "Ware", "war".
+        whole = len(_pieces(word)) == 1
+        kept = tuple(sorted(term for term in each if not stops and (whole or term not in _STOP)))
         if kept:
             found[kept] = None
         # One ideograph before a particle or an ending is a word, which stands before others elsewhere.
         found.update(((single,), None) for single in _ALONE.findall(word) if (single,) not in found)
-    return tuple(found)
+    return found
 
 
 def _asked(text: str) -> str:
@@ -279,7 +295,7 @@ def _working_out(language: Language) -> Callable[[str], tuple[str, ...]]:
         if word.isascii() and (word.islower() or word.istitle() or word.isupper()) and word.isalpha():
             # Most words: what follows comes to this for them.
             lowered = word.lower()
-            if lowered in stop or len(lowered) == 1:
+            if (lowered in stop and word not in NAMES) or len(lowered) == 1:
                 return ()
             return (stem(lowered), *joined(lowered)) if german else (stem(lowered),)
         if not word.isascii():
@@ -293,7 +309,7 @@ def _working_out(language: Language) -> Callable[[str], tuple[str, ...]]:
             folded = piece.casefold()
             plain = _without_marks(folded)
             # One letter says nothing, one digit may be a number of something.
-            if plain in stop or (len(plain) == 1 and not plain.isdigit()):
+            if (plain in stop and piece not in NAMES) or (len(plain) == 1 and not plain.isdigit()):
                 continue
             found.append(plain if plain[0].isdigit() else _without_marks(stem(_encodable(folded))))
             if german:

@@ -126,7 +126,9 @@ class Runtime(KeepsMemories):
         """Open the conversation with this name, or begin it.
 
         `user` owns it: what is recorded is erased together with its user. A conversation keeps the user it began with;
-        another one is refused with `InvalidOption`.
+        another one is refused with `InvalidOption`. One that begins without a user belongs to ``local``, the one person
+        of this machine, and shares the memories of that user with all others that do: name users where there are
+        several.
         """
         label(name, "the conversation's name")
         if user is not None:

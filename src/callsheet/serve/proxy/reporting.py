@@ -118,6 +118,8 @@ def method() -> tuple[str, ...]:
         "provider reported for that one.",
         "Of it counts as read from the cache what it shares with the client's own request before it, where that was "
         "within the life of the provider's cache, times the share of the like that the provider reported as read.",
+        "Where the one that was sent was written anew, that is the mean share of the model's requests before; without "
+        "any, all of it.",
         "The answer is taken to have been as long.",
     )
 
