@@ -8,7 +8,6 @@ from msgspec.structs import replace
 
 import callsheet
 from callsheet import Conversation, Runtime
-from callsheet.assemble.noting import TOLD_OF
 from callsheet.graph.enums import StreamKind
 from callsheet.graph.index import VectorQuery
 from callsheet.graph.values import Vector
@@ -86,8 +85,8 @@ def lived(
     talk.record([{"role": "user", "content": "Good morning."}, {"role": "assistant", "content": "Good morning."}])
     talk.record([{"role": "user", "content": FACT}, {"role": "assistant", "content": "Noted."}])
     between(talk)
-    # What the task began with stands, and the newest lines of it.
-    for number in range(TOLD_OF + 4):
+    # What the conversation began with stands: the fact is not that.
+    for number in range(20):
         talk.record({"role": "user", "content": f"Story {number}: " + "Tell me of harbours and gardens. " * 6})
         sheet = talk.assemble(provider="openai", model="gpt-5.2", policy=policy)
         talk.record({"role": "assistant", "content": f"Story {number}. " + "There was a river. " * 20}, sheet=sheet)
@@ -135,7 +134,7 @@ def test_nothing_comes_back_by_its_meaning_before_it_has_a_vector(embedder: Conc
         talk = runtime.conversation("market", user="mia")
         talk.record([{"role": "user", "content": "Good morning."}, {"role": "assistant", "content": "Good morning."}])
         talk.record([{"role": "user", "content": FACT}, {"role": "assistant", "content": "Noted."}])
-        for number in range(TOLD_OF + 4):
+        for number in range(20):
             talk.record({"role": "user", "content": f"Story {number}: " + "Tell me of harbours. " * 10})
             talk.record({"role": "assistant", "content": "There was a river. " * 20})
         assert not shows(asked(talk))

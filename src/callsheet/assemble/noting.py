@@ -26,9 +26,6 @@ are about."""
 _ASKED = 0.2
 """The same of what the user said since the present task began: without it nobody knows what is to be done."""
 
-TOLD_OF = 16
-"""Of what the user said since the present task began, lines that stand whatever room there is below the budget."""
-
 _SAID_FADES = 10
 """Turns after which the worth of what was said has halved."""
 
@@ -97,6 +94,14 @@ def _with_wanted(
         if size <= room + basis.limits.budget - basis.limits.low:
             wanted[id] = Level.RAW
             room -= size
+    for item in _begun_with(basis, items):
+        # The last turns may fill the low-water mark; what they are about is told all the same.
+        whole = item.most is Level.RAW and noted_size(item, Level.RAW) <= basis.policy.narrowing.limit
+        level = Level.RAW if whole else Level.GIST
+        size = noted_size(item, level) - noted_size(item, wanted.get(item.id, Level.NONE))
+        if 0 < size <= room + basis.limits.budget - basis.limits.low:
+            wanted[item.id] = level
+            room -= size
     for id in brought:
         if id in exact:
             continue
@@ -106,31 +111,18 @@ def _with_wanted(
                 wanted[id] = level
                 room -= size
                 break
-    # Beside what else there is room for: the last turns may fill the low-water mark, and what they are about is told.
-    over = room + basis.limits.budget - basis.limits.low
-    for item, level in _asked_for(basis, items).values():
-        size = noted_size(item, level) - noted_size(item, wanted.get(item.id, Level.NONE))
-        if 0 < size <= over:
-            wanted[item.id] = level
-            over -= size
-    return wanted, min(room, over)
+    return wanted, room
 
 
-def _asked_for(basis: Basis, items: Sequence[Item]) -> dict[RecordId, tuple[Item, Level]]:
-    """What the user began the conversation and the present task with, in full where it is not long; and the newest
-    lines of what was said in this task.
-    """
+def _begun_with(basis: Basis, items: Sequence[Item]) -> list[Item]:
+    """What the user began the present task and the conversation with, as far as it is older than the last turns."""
     said = [
         item
         for item in items
         if item.role is Role.USER and Level.GIST in item.noted and DETAIL[item.most] <= DETAIL[Level.GIST]
     ]
     task = [item for item in said if item.turn >= basis.episode]
-    wanted = {item.id: (item, Level.GIST) for item in task[-TOLD_OF:]}
-    for item in (*task[:1], *said[:1]):
-        whole = item.most is Level.RAW and noted_size(item, Level.RAW) <= basis.policy.narrowing.limit
-        wanted[item.id] = (item, Level.RAW if whole else Level.GIST)
-    return wanted
+    return list({item.id: item for item in (*task[:1], *said[:1])}.values())
 
 
 def _worth_it(
