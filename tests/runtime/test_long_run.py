@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 import callsheet
-from callsheet import ToolContract
+from callsheet import Conversation, ToolContract
 from callsheet.policy.sets import BALANCED, LEAN
 from callsheet.policy.settings import Water
 from callsheet.testing import memory_runtime
@@ -68,3 +68,42 @@ def test_what_was_just_given_is_there_however_few_turns_are_kept(turns: int) -> 
         talk.record(result("g", "GAUGE-41 " + "steady " * 900))
         sheet = talk.assemble(provider="openai", model="gpt-5.2", policy=replace(LEAN, name="few", turns=turns))
         assert "GAUGE-41" in json.dumps(sheet.messages())
+
+
+TASK = "Migrate the billing service to the new API; keep the old one running."
+
+
+def _worked(talk: Conversation, steps: range) -> None:
+    """Steps of an agent whose results alone fill the low-water mark."""
+    for step in steps:
+        sheet = talk.assemble(provider="openai", model="gpt-5.2")
+        talk.record(asks(call(f"s{step}", "look", json.dumps({"n": step}))), sheet=sheet)
+        rows = (f"{(row * 7919 * (step + 3)) % 1_000_003} entry {step}-{row}" for row in range(250))
+        talk.record(result(f"s{step}", "\n".join(rows)))
+
+
+@pytest.mark.parametrize("provider", MODELS)
+@pytest.mark.parametrize("policy", ["balanced", "lean", "faithful"])
+def test_the_task_of_an_agent_stays_when_the_user_says_go_on(provider: str, policy: str) -> None:
+    with memory_runtime() as runtime:
+        talk = runtime.conversation("agent")
+        talk.record(user(TASK))
+        _worked(talk, range(12))
+        for number, again in enumerate(("Go on.", "And then?", "Continue with it.")):
+            talk.record([{"role": "assistant", "content": "A part is done."}, user(again)])
+            _worked(talk, range(100 + 10 * number, 106 + 10 * number))
+            sheet = talk.assemble(provider=provider, model=MODELS[provider], policy=policy)
+            assert TASK in json.dumps(sheet.messages())
+
+
+def test_a_request_that_is_cut_at_its_beginning_says_so() -> None:
+    with memory_runtime() as runtime:
+        talk = runtime.conversation("agent")
+        talk.record(user("x" * 40_000))
+        _worked(talk, range(12))
+        talk.record([{"role": "assistant", "content": "A part is done."}, user("Go on.")])
+        for budget in range(300, 6_000, 300):
+            sheet = talk.assemble(provider="openai", model="gpt-5.2", budget=budget)
+            first = str(sheet.messages()[0]["content"])
+            assert "older record" in first or first.startswith("xxx"), budget
+            assert "begins here" not in first
