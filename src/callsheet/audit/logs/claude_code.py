@@ -194,7 +194,7 @@ class _Session:
                     id=id,
                     fork=fork,
                     count=len(own),
-                    read=lambda own=own: _read(log, own),  # type: ignore[misc]
+                    read=partial(_read, log, own),
                     parent=session if agent is not None else None,
                 )
 

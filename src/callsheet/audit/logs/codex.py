@@ -180,7 +180,7 @@ class _Rollout:
                 id=id,
                 fork=Fork(name=branch.name, parent=branch.parent, at=branch.at) if branch.parent else None,
                 count=len(own),
-                read=lambda own=own: _read(log, own, told),  # type: ignore[misc]
+                read=partial(_read, log, own, told),
                 parent=self._parent,
                 others=others,
             )

@@ -10,6 +10,7 @@ import sqlite3
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from callsheet.audit.exchange.lines import Fork
 from callsheet.audit.logs.database import database, tables
@@ -65,7 +66,7 @@ def read(log: LogFile, notes: Notes) -> Iterator[LoggedConversation]:
                     id=id,
                     fork=Fork(name=branch.name, parent=branch.parent, at=branch.at) if branch.parent else None,
                     count=len(own),
-                    read=lambda own=own: _read(log, own),  # type: ignore[misc]
+                    read=partial(_read, log, own),
                     parent=parent,
                 )
 

@@ -74,7 +74,7 @@ def _conversations(
             id=str(session),
             fork=None if branch == MAIN else Fork(name=branch, parent=parent, at=at),
             count=len(own),
-            read=lambda own=own: _read(log, own),  # type: ignore[misc]
+            read=partial(_read, log, own),
             others=tuple(turns.get(branch, ())),
             by_turn=True,
         )

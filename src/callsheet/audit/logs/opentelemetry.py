@@ -9,6 +9,7 @@ import json
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import NamedTuple
 
 from callsheet.audit.exchange.lines import Fork
@@ -242,7 +243,7 @@ def _branches(
             id=id,
             fork=Fork(name=branch.name, parent=branch.parent, at=branch.at) if branch.parent else None,
             count=len(own),
-            read=lambda own=own: _read(log, index, own),  # type: ignore[misc]
+            read=partial(_read, log, index, own),
             parent=parent,
             others=others,
         )
