@@ -19,7 +19,7 @@ SITE := $(VENV)/.docs
 LOCKS := locks/core.txt locks/test.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-frameworks proofs lint types contract docs bench check format lock clean
+.PHONY: help demo test test-frameworks explore proofs lint types contract docs bench check format lock clean
 
 help:  ## Show this list.
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -35,6 +35,9 @@ FRAMEWORKS ?= try
 
 test-frameworks: $(FULL)  ## Other people's agents, and a small real model, through the proxy.
 	$(BIN)/python -m pytest tests/serve/frameworks --frameworks $(FRAMEWORKS) $(PYTEST)
+
+explore: $(FULL)  ## The properties on examples that no run before had; what they find becomes a test.
+	$(BIN)/python -m pytest --numprocesses auto --hypothesis-profile explore -m hypothesis $(PYTEST)
 
 proofs: $(FULL)  ## Each property on 10,000 random graphs.
 	CALLSHEET_PROOFS=10000 $(BIN)/python -m pytest --numprocesses auto tests/proofs $(PYTEST)

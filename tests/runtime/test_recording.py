@@ -86,6 +86,16 @@ def test_two_different_sheets_that_wait_are_ambiguous_and_nothing_is_recorded(
     assert before == everything(runtime, talk)
 
 
+def test_a_reply_to_a_request_of_somebody_else_is_joined_to_no_sheet(runtime: Runtime, talk: Conversation) -> None:
+    talk.record(user("Where is W1?"))
+    waiting = talk.assemble(provider="openai", model="gpt-5.2")
+    talk.assemble(provider="openai", model="gpt-4o")
+    talk.record(openai_reply("On its way."), assembled=False)
+    assert [run.sheet for run in runs(runtime, talk)] == [None]
+    with pytest.raises(InvalidOption, match="assembled=False"):
+        talk.record(openai_reply("On its way."), sheet=waiting, assembled=False)
+
+
 def test_the_same_request_assembled_twice_is_not_ambiguous(runtime: Runtime, talk: Conversation) -> None:
     talk.record(user("Where is W1?"))
     talk.assemble(provider="openai", model="gpt-5.2")

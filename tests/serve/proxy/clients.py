@@ -87,7 +87,7 @@ class Service:
         message = model(answer) if isinstance(answer, str) else answer
         self._numbers += 1
         body = {"id": f"response-{self._numbers}", "choices": [{"message": message, "finish_reason": "stop"}]}
-        recorded = placed.talk.record(body, wire="openai")
+        recorded = placed.talk.record(body, assembled=False, wire="openai")
         said = shown if shown is not None else parse_reply(body, Wire.OPENAI).said
         self.recogniser.answered(placed, said, recorded.ids[-1], response)
         return message

@@ -197,3 +197,16 @@ def test_what_is_saved_by_a_rewrite_is_reckoned_with_what_the_provider_was_seen_
             assert row.plain_cost == pytest.approx(dollars(asked.price, own), rel=1e-3)
         history.append({"role": "assistant", "content": f"answer {turn}"})
     assert rewritten
+
+
+def test_the_answer_to_a_request_that_went_unassembled_waits_for_no_sheet(preparing: Preparing) -> None:
+    asked = order(Handling(policy=BUILT_IN["replay"]))
+    made = preparing.prepare(asked, {"model": "gpt-4o", "messages": [{"role": "user", "content": "Where is W1?"}]})
+    assert made.placed is not None
+    # Assembled with recall and then without, and something of ours failed behind it: the client's own was sent.
+    made.placed.talk.assemble(provider="openai", model="gpt-4o-mini")
+    passed = changed(made, sent=Sent.UNASSEMBLED, content=None, sheet=None, weighed=None)
+    came = Came(outcome=Outcome.ANSWERED, status=200, response=json.loads(chat("On its way.").pieces[0]))
+    assert conclude(preparing, asked, passed, came) is not None
+    records, _ = made.placed.talk.history()
+    assert len(records) == 2

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from callsheet.assemble import blocks
 from callsheet.assemble.contents import text_of
-from callsheet.errors import InvalidMessage
+from callsheet.errors import InvalidMessage, InvalidOption
 from callsheet.graph.enums import ArtifactStatus, Privacy, RunStatus
 from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import Message, ToolArtifact
@@ -46,6 +46,7 @@ class Records(Shows):
         value: object,
         *,
         sheet: Sheet | str | None = None,
+        assembled: bool = True,
         at: Time | None = None,
         event: str | None = None,
         wire: str | None = None,
@@ -55,7 +56,8 @@ class Records(Shows):
 
         Takes the provider's own shapes, as dict or SDK object; `wire` (``openai`` or ``anthropic``) is recognised by
         the shape where it is not given. A response records the run that produced it, with the usage it reports, and
-        is joined to `sheet`; without one, to the sheet that this branch and participant have not answered yet. A tool
+        is joined to `sheet`; without one, to the sheet that this branch and participant have not answered yet.
+        ``assembled=False`` says that the request it answers was not assembled here: it is joined to none. A tool
         result is paired with its call by id and position, and `status` says how the execution ended where the shape
         does not. Sending the same `event` again changes nothing and returns no ids. `at` is when it happened; default:
         now.
@@ -73,7 +75,9 @@ class Records(Shows):
             sheet = self.sheet(sheet)
         given = Shown(sheet=sheet.id, record=sheet.record) if sheet is not None else None
         shown = check_sheet(self._session, self._view, items, given)
-        if shown is None and any(isinstance(item, blocks.Reply) for item in items):
+        if shown is not None and not assembled:
+            raise InvalidOption("assembled=False says that there is no sheet, and sheet= names one")
+        if shown is None and assembled and any(isinstance(item, blocks.Reply) for item in items):
             shown = waiting_sheet(self._session, self._view)
         recording = Recording(
             items=items,

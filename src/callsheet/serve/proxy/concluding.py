@@ -108,7 +108,8 @@ def _recorded(
         weighed = prepared.weighed
         fits = prepared.sent is Sent.SHEET or (weighed is not None and weighed.alike)
         response = came.response if fits else unmetered(came.response)
-        recorded = placed.talk.record(response, sheet=prepared.sheet, wire=order.wire.value)
+        sheet = prepared.sheet
+        recorded = placed.talk.record(response, sheet=sheet, assembled=sheet is not None, wire=order.wire.value)
         if not recorded.ids:
             return False
         last, shown = recorded.ids[-1], reply
