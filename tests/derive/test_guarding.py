@@ -7,6 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from callsheet.derive.guarding import Flaw, Material, flaw
+from tests.derive.claims import CLAIMS
+from tests.derive.held_out import figures
 from tests.derive.summaries import SPANS
 
 MATERIAL = (
@@ -174,8 +176,8 @@ def test_it_answers_for_any_text(summary: str) -> None:
     assert found(summary) in (None, *Flaw)
 
 
-GOOD = [(judged.span, summary) for judged in SPANS for summary in judged.good]
-BAD = [(judged.span, summary, why) for judged in SPANS for summary, why in judged.bad]
+GOOD = [(judged.span, summary) for judged in (*SPANS, *CLAIMS) for summary in judged.good]
+BAD = [(judged.span, summary, why) for judged in (*SPANS, *CLAIMS) for summary, why in judged.bad]
 
 
 def judge(span: Sequence[Material], summary: str) -> Flaw | None:
@@ -190,6 +192,10 @@ def test_an_honest_paraphrase_passes(span: Sequence[Material], summary: str) -> 
 @pytest.mark.parametrize(("span", "summary", "why"), BAD)
 def test_what_its_span_does_not_say_is_rejected(span: Sequence[Material], summary: str, why: Flaw) -> None:
     assert judge(span, summary) is why
+
+
+def test_the_figures_that_the_documentation_states() -> None:
+    assert figures() == (34, 2, 43, 8)
 
 
 @pytest.mark.parametrize(
@@ -221,8 +227,9 @@ def test_numbers_in_words_and_figures_are_the_same(material: str, summary: str, 
         ("It was refunded.", "It was not refunded.", Flaw.NEGATED),
         ("It was not refunded.", "It was refunded.", Flaw.NEGATED),
         ("It wasn't refunded. It was refunded later.", "It was refunded.", None),
-        ("If it was not refunded, call me.", "It was refunded.", None),
-        ("Was it not refunded?", "It was refunded.", None),
+        ("If it was not locked, call me.", "It was opened.", None),
+        ("If it was not refunded, call me.", "It was refunded.", Flaw.UNDONE),
+        ("Was it not refunded?", "It was refunded.", Flaw.UNDONE),
         ("Never email the group.", "The group is emailed.", Flaw.NEGATED),
         ("Never email the group.", "Emailing the group is forbidden.", None),
         ("The door is locked.", "The door is not only locked.", None),
@@ -339,5 +346,6 @@ def test_names_days_and_quotations_are_those_of_the_material(material: str, summ
 
 def test_hostile_text_takes_no_longer_than_other_text() -> None:
     span = (Material("user", "Kiln " * 20_000),)
-    for piece in ('"', "«", "The A ", "not ", "user ", "eineinein", "zwei" * 60, "hundert" * 60, "1.", "- A B C D "):
+    pieces = ('"', "«", "The A ", "not ", "user ", "eineinein", "zwei" * 60, "hundert" * 60, "1.", "- A B C D ")
+    for piece in (*pieces, "was already ", "wurde bezahlt ", "paid to be ", "that "):
         judge(span, piece * 90)

@@ -5,9 +5,10 @@ from msgspec.structs import replace
 
 from callsheet.errors import PolicyError
 from callsheet.policy.described import text
-from callsheet.policy.document import dump, parse
+from callsheet.policy.document import parse
 from callsheet.policy.sets import BALANCED, BUILT_IN, REPLAY
 from callsheet.policy.settings import Compaction
+from tests.policy.writing import dump
 
 
 def said(compaction: str) -> Compaction:

@@ -13,11 +13,12 @@ from callsheet.graph.enums import Freshness, Policy, Privacy, Reason
 from callsheet.graph.times import Instant
 from callsheet.policy.contracts import ToolContract, classes, contracts, stale_from
 from callsheet.policy.deciding import decide
-from callsheet.policy.document import dump, parse
+from callsheet.policy.document import parse
 from callsheet.policy.hints import META
 from callsheet.policy.sets import BALANCED
 from callsheet.policy.settings import Manner, Retention
 from tests.policy.making import RESULT, boundary
+from tests.policy.writing import dump
 
 
 def test_the_policy_set_goes_over_the_code_field_by_field() -> None:

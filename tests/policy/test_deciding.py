@@ -22,9 +22,8 @@ from callsheet.graph.enums import (
 from callsheet.graph.ids import RecordId
 from callsheet.graph.values import Scope
 from callsheet.policy.candidate import Candidate
-from callsheet.policy.conflict import Claim, in_force
 from callsheet.policy.deciding import decide
-from callsheet.policy.rehydration import within_budget
+from callsheet.policy.rehydration import Wanted, within_budget
 from callsheet.policy.sets import BALANCED, BUILT_IN, REPLAY, PolicySetDocument
 from callsheet.policy.settings import Retention
 from callsheet.policy.verdict import DETAIL
@@ -258,50 +257,34 @@ def test_a_limit_always_says_why(candidate: Candidate, policy: PolicySetDocument
     assert found.reason is not Reason.INCLUDED or found.most in (Level.RAW, policy.history)
 
 
-@given(
-    visible=st.lists(_candidates, max_size=4),
-    hidden=st.sets(st.sampled_from([RecordId("x"), RecordId("y"), RecordId("z")])),
-    claims=st.lists(st.builds(Claim, cause=_ids, source=_ids, target=_ids), max_size=6),
-    more=st.data(),
-)
-def test_hidden_records_change_no_decision_about_others(
-    visible: list[Candidate], hidden: set[RecordId], claims: list[Claim], more: st.DataObject
-) -> None:
-    seen = {candidate.record for candidate in visible}
-    of_hidden = more.draw(
-        st.lists(
-            st.builds(Claim, cause=_ids, source=st.sampled_from(sorted(hidden)), target=_ids)
-            | st.builds(Claim, cause=st.sampled_from(sorted(hidden)), source=_ids, target=_ids),
-            max_size=4,
-        )
-        if hidden
-        else st.just([])
-    )
-
-    def decisions(heard: list[Claim]) -> list[object]:
-        replaced = in_force(heard, seen)
-        return [
-            decide(replace(candidate, superseded_by=replaced.get(candidate.record, ())), boundary(), BALANCED)
-            for candidate in visible
-        ]
-
-    assert decisions(claims) == decisions([*claims, *of_hidden])
-
-
-def test_the_older_stays_eligible_while_its_replacement_or_the_cause_is_hidden() -> None:
-    old, new, cause = RecordId("old"), RecordId("new"), RecordId("cause")
-    claims = [Claim(cause=cause, source=new, target=old)]
-    assert in_force(claims, {old, new, cause}) == {old: (new,)}
-    assert in_force(claims, {old, cause}) == {}
-    assert in_force(claims, {old, new}) == {}
-
-
-def test_nothing_replaces_itself() -> None:
-    one = RecordId("one")
-    assert in_force([Claim(cause=one, source=one, target=one)], {one}) == {}
-
-
 def test_exact_bytes_are_loaded_up_to_the_byte_budget_in_the_order_asked() -> None:
     policy = replace(BALANCED, rehydrate=1_000)
-    wanted = [replace(RESULT, record=RecordId(f"w{size}"), bytes=size) for size in (600, 500, 400, 1)]
-    assert within_budget(wanted, policy) == {RecordId("w600"), RecordId("w400")}
+    wanted = [Wanted(RecordId(f"w{size}"), size) for size in (600, 500, 400, 1)]
+    assert within_budget(wanted, policy) == ("w600", "w400")
+
+
+def test_of_what_is_wanted_what_is_not_settled_has_its_bytes_first() -> None:
+    policy = replace(BALANCED, rehydrate=1_000)
+    settled, failed = Wanted(RecordId("a"), 900), Wanted(RecordId("b"), 900, unsettled=True)
+    small = Wanted(RecordId("c"), 100)
+    assert within_budget([settled, failed, small], policy) == ("b", "c")
+
+
+def test_what_is_too_large_alone_takes_no_bytes_from_the_others() -> None:
+    policy = replace(BALANCED, rehydrate=1_000)
+    wanted = [Wanted(RecordId("large"), 1_001, unsettled=True), Wanted(RecordId("other"), 1_000)]
+    assert within_budget(wanted, policy) == ("large", "other")
+
+
+@given(
+    wanted=st.lists(
+        st.builds(Wanted, _ids, st.integers(0, 1_500), st.booleans()), max_size=8, unique_by=lambda w: w.record
+    ),
+    budget=st.integers(0, 1_200),
+)
+def test_the_byte_budget_holds(wanted: list[Wanted], budget: int) -> None:
+    policy = replace(BALANCED, rehydrate=budget)
+    chosen = within_budget(wanted, policy)
+    assert list(chosen) == [one.record for one in wanted if one.record in chosen]
+    assert sum(one.bytes for one in wanted if one.record in chosen and one.bytes <= budget) <= budget
+    assert {one.record for one in wanted if one.bytes > budget} <= set(chosen)

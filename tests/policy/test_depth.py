@@ -14,9 +14,7 @@ from callsheet.graph.enums import (
     ConfidenceSource,
     Freshness,
     Level,
-    Policy,
     Privacy,
-    Reason,
     Visibility,
 )
 from callsheet.graph.ids import RecordId
@@ -26,16 +24,15 @@ from callsheet.policy.attribution import SHOWABLE
 from callsheet.policy.conflict import Precedence, Standing, precedence
 from callsheet.policy.context import TREATMENTS, ContextClass, context_class
 from callsheet.policy.contracts import ToolContract
-from callsheet.policy.deciding import decide, decide_together
+from callsheet.policy.deciding import decide
 from callsheet.policy.freshness import recheck
 from callsheet.policy.keeping import Keeping
 from callsheet.policy.promotion import Promotable, promotable
 from callsheet.policy.recovery import Retry, retry
-from callsheet.policy.rehydration import Rung, ladder
 from callsheet.policy.retention import due
 from callsheet.policy.sets import BALANCED, REPLAY
 from callsheet.policy.settings import ClassForms, Retention
-from tests.policy.making import MESSAGE, MINUTE, NOW, RESULT, VOLATILE, ago, boundary
+from tests.policy.making import MINUTE, NOW, RESULT, VOLATILE, ago, boundary
 
 FAILED = replace(RESULT, outcome=ArtifactStatus.FAILED)
 HOUR = 60 * MINUTE
@@ -216,60 +213,6 @@ def test_what_a_result_may_become(change: dict[str, object], expected: Promotabl
 
 def test_a_secret_becomes_no_memory_under_any_set() -> None:
     assert promotable(replace(RESULT, privacy=Privacy.SECRET), REPLAY).as_ is Promotable.AUDIT_ONLY
-
-
-# --------------------------------------------------------------------------- rehydration
-
-
-def test_what_is_wanted_together_shares_the_bytes_of_one_request() -> None:
-    policy = replace(BALANCED, rehydrate=1_000)
-    three = [replace(RESULT, record=RecordId(name), bytes=600, exact_wanted=True) for name in ("a", "b", "c")]
-    small = replace(three[0], record=RecordId("d"), bytes=300)
-    found = decide_together([*three, small, MESSAGE], boundary(), policy)
-    assert [one.most for one in found] == [Level.RAW, Level.DENSE, Level.DENSE, Level.RAW, Level.RAW]
-    assert (found[1].reason, found[1].rule) == (Reason.RAW_REFUSED, "rehydration.byte_budget")
-    assert [verdict.policy for verdict in found[1].verdicts] == list(Policy)
-
-
-def test_what_is_not_settled_comes_first() -> None:
-    policy = replace(BALANCED, rehydrate=1_000)
-    settled = replace(RESULT, record=RecordId("a"), bytes=900, exact_wanted=True)
-    failed = replace(settled, record=RecordId("b"), outcome=ArtifactStatus.FAILED)
-    assert [one.most for one in decide_together([settled, failed], boundary(), policy)] == [Level.DENSE, Level.RAW]
-
-
-def test_what_is_refused_takes_no_bytes_from_the_others() -> None:
-    policy = replace(BALANCED, rehydrate=1_000)
-    secret = replace(RESULT, record=RecordId("a"), bytes=900, exact_wanted=True, privacy=Privacy.SECRET)
-    other = replace(secret, record=RecordId("b"), privacy=Privacy.PUBLIC)
-    assert [one.most for one in decide_together([secret, other], boundary(), policy)] == [Level.SAFE, Level.RAW]
-
-
-@given(sizes=st.lists(st.integers(0, 500), max_size=8), budget=st.integers(0, 1_200))
-def test_the_byte_budget_holds(sizes: list[int], budget: int) -> None:
-    policy = replace(BALANCED, rehydrate=budget)
-    asked = [
-        replace(RESULT, record=RecordId(str(place)), bytes=size, exact_wanted=True) for place, size in enumerate(sizes)
-    ]
-    found = decide_together(asked, boundary(), policy)
-    assert sum(size for size, one in zip(sizes, found, strict=True) if one.most is Level.RAW) <= budget
-
-
-def test_the_ladder_when_exact_bytes_are_refused() -> None:
-    again = ToolContract(name="berths", recheck=("harbour",))
-    stale = replace(VOLATILE, contract=again)
-    exact = replace(RESULT, exact_wanted=True)
-    hidden = replace(RESULT, scope=Scope(visibility=Visibility.AUDIT))
-    found = {
-        name: ladder(candidate, decide(candidate, boundary(), BALANCED))
-        for name, candidate in {"exact": exact, "result": RESULT, "stale": stale, "hidden": hidden}.items()
-    }
-    assert found == {
-        "exact": (Rung.RAW, Rung.COMPACT, Rung.REFERENCE, Rung.NOTHING),
-        "result": (Rung.COMPACT, Rung.REFERENCE, Rung.NOTHING),
-        "stale": (Rung.REFERENCE, Rung.STALE_MARKER, Rung.RECHECK, Rung.NOTHING),
-        "hidden": (Rung.NOTHING,),
-    }
 
 
 # --------------------------------------------------------------------------- retention

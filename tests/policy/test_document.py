@@ -11,7 +11,7 @@ from callsheet.errors import PolicyError
 from callsheet.graph.enums import Freshness, Level, Privacy
 from callsheet.policy.context import ContextClass
 from callsheet.policy.contracts import ToolContract
-from callsheet.policy.document import dump, parse
+from callsheet.policy.document import parse
 from callsheet.policy.keeping import NEVER_AGED, Keeping
 from callsheet.policy.positions import LONGEST
 from callsheet.policy.rules import About, Rule, Then
@@ -29,6 +29,7 @@ from callsheet.policy.settings import (
     Water,
     Weights,
 )
+from tests.policy.writing import dump
 
 HARBOUR = """\
 # What the harbour office lets its assistant see.

@@ -13,11 +13,12 @@ from callsheet.graph.ports import Condition, Flaw
 from callsheet.policy.changed import Setting, changed
 from callsheet.policy.context import ContextClass
 from callsheet.policy.described import text
-from callsheet.policy.document import dump, parse
+from callsheet.policy.document import parse
 from callsheet.policy.keeping import Keeping
 from callsheet.policy.rules import About, Rule, Then
 from callsheet.policy.sets import BALANCED, PolicySetDocument
 from callsheet.policy.settings import Retention
+from tests.policy.writing import dump
 
 CEL = Cel()
 FERRY = """\

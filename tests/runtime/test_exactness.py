@@ -59,6 +59,20 @@ def test_together_they_keep_to_the_byte_budget(talk: Conversation) -> None:
     sheet = talk.assemble(provider="openai", model="gpt-5.2", policy=policy, exact=[first, second])
     raw = [one.record for one in sheet.selections if one.level is Level.RAW and one.record in (first, second)]
     assert raw == [first]
+    assert sheet.record.rehydrated == 1
+    assert talk.rebuild(sheet).same_selections
+
+
+def test_what_failed_has_its_bytes_before_what_is_settled(talk: Conversation) -> None:
+    first = recorded(talk, "WX", 120)
+    talk.record([user("Import it."), asks(call("i", "import"))])
+    failed = talk.record(result("i", table("YZ", 120)), status="failed").ids[0]
+    talk.record({"role": "assistant", "content": "It failed."})
+    later(talk, "Go on.")
+    policy = replace(BALANCED, name="few", rehydrate=len(table("WX", 120)) + 100)
+    sheet = talk.assemble(provider="openai", model="gpt-5.2", policy=policy, exact=[first, failed])
+    raw = [one.record for one in sheet.selections if one.level is Level.RAW and one.record in (first, failed)]
+    assert raw == [failed]
     assert talk.rebuild(sheet).same_selections
 
 

@@ -165,10 +165,19 @@ def test_no_budget_leaves_out_what_is_pinned(talk: Conversation) -> None:
     for budget in (4_000, SCARCE):
         shown = {one.record for one in sent(talk, budget=budget).selections if one.level is not Level.NONE}
         assert shown.issuperset(results)
-    with pytest.raises(BudgetTooSmall):
+    with pytest.raises(BudgetTooSmall) as refused:
         sent(talk, budget=SCARCE // 3)
+    # Those of the last turns stand without a pin.
+    assert set(results[: -BRIEF.turns]) <= set(refused.value.pins) <= set(results)
+    assert all(0 < size < SCARCE for size in refused.value.pins.values())
+    first, size = next(iter(refused.value.pins.items()))
+    assert f"are pinned ({first} {size:,}, " in str(refused.value)
     talk.unpin(*results)
     assert sent(talk, budget=SCARCE // 3)
+    with pytest.raises(BudgetTooSmall) as refused:
+        sent(talk, budget=20)
+    assert refused.value.pins == {}
+    assert "pinned" not in str(refused.value)
 
 
 def test_policy_goes_over_a_pin(talk: Conversation) -> None:

@@ -86,3 +86,11 @@ def test_a_compaction_makes_nothing_too_large(story: object, keep: int, provider
     for budget in BUDGETS:
         before = needs(story, None, NEVER, provider, budget) <= budget
         assert needs(story, keep, NEVER, provider, budget) <= budget or not before
+
+
+@PROVIDERS
+@STORIES
+@pytest.mark.parametrize("keep", [1, 2, 3, 5])
+def test_a_compaction_by_hand_needs_no_more_than_one_by_itself(story: object, keep: int, provider: str) -> None:
+    by_itself = needs(story, None, BALANCED, provider, 20)
+    assert needs(story, keep, BALANCED, provider, 20) <= by_itself

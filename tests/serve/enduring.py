@@ -10,7 +10,7 @@ import asyncio
 import json
 import random
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -77,12 +77,21 @@ class Run:
         return sum(one.answered is not None for one in self.asked.values())
 
 
-def endure(folder: Path, *, requests: int, clients: int, kills: int, turns: int = 8, seed: int = 1) -> Run:
-    """Run until so many requests were asked. The proxy is killed so many times on the way."""
+def endure(
+    folder: Path,
+    *,
+    requests: int,
+    clients: int,
+    kills: int,
+    turns: int = 8,
+    seed: int = 1,
+    program: Sequence[str] = ("-m", "callsheet"),
+) -> Run:
+    """Run until so many requests were asked. The proxy is killed so many times on the way; `program` is what runs."""
     run = Run(folder=folder)
     with Upstream(rules=False, lean=True) as upstream:
         upstream.otherwise(lambda received: _says(run, received, seed))
-        with ProxyProcess(folder, upstream.url) as proxy:
+        with ProxyProcess(folder, upstream.url, program=program) as proxy:
             asyncio.run(_all(run, proxy, requests=requests, clients=clients, kills=kills, turns=turns, seed=seed))
         # What is not whole came of a proxy that was killed while it sent it.
         refused = [one.refused for one in upstream.received if one.refused and "could not parse" not in one.refused]
@@ -225,17 +234,19 @@ def judge(run: Run, tell: Callable[[str], object] = lambda line: None) -> None:
 
 
 def _judge_runs(run: Run, runtime: callsheet.Runtime) -> None:
-    runs: Counter[tuple[str, str]] = Counter()
+    runs: dict[tuple[str, str], list[str]] = {}
     for stream in runtime.ledger.streams():
         for record in runtime.ledger.records(stream.key):
             body = record.body
             if isinstance(body, ModelRun) and body.status is RunStatus.COMPLETED and body.response:
-                runs[str(body.requested_provider), body.response] += 1
+                runs.setdefault((str(body.requested_provider), body.response), []).append(str(stream.key.stream))
     providers = {"chat": "openai", "messages": "anthropic"}
     for one in run.asked.values():
         if one.answered is not None:
             key = providers[run.talks[one.talk].wire], one.response
-            assert runs[key] == 1, f"an answer that a client got has {runs[key]} runs"
+            found = runs.get(key, [])
+            assert len(found) == 1, f"an answer that a client got has {len(found)} runs"
+            assert found == [one.conversation], "an answer is recorded in another conversation than its client was told"
 
 
 def _judge_transcripts(run: Run, runtime: callsheet.Runtime) -> int:

@@ -8,7 +8,7 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from types import TracebackType
@@ -20,7 +20,15 @@ import httpx2
 class ProxyProcess:
     """``callsheet serve``, with a store in a folder."""
 
-    def __init__(self, folder: Path, upstream: str, *, more: Mapping[str, object] | None = None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        upstream: str,
+        *,
+        more: Mapping[str, object] | None = None,
+        program: Sequence[str] = ("-m", "callsheet"),
+    ) -> None:
+        self._program = program
         with socket.create_server(("127.0.0.1", 0)) as free:
             self.port = int(free.getsockname()[1])
         self.database = folder / "callsheet.db"
@@ -51,7 +59,7 @@ class ProxyProcess:
     def start(self) -> None:
         """Start it, and wait until it answers."""
         self.started += 1
-        command = [sys.executable, "-m", "callsheet", "serve", "--config", str(self._config)]
+        command = [sys.executable, *self._program, "serve", "--config", str(self._config)]
         with self.log.open("ab") as log:
             self._process = subprocess.Popen(command, stdout=log, stderr=log)
         for _ in range(600):

@@ -7,8 +7,8 @@ from anthropic.types.beta.message_create_params import MessageCreateParamsBase
 from anthropic.types.message_create_params import MessageCreateParamsBase as StableParams
 
 from tests.upstream.cutting import pieces
-from tests.upstream.scripts import Counted, Json, Reply
-from tests.upstream.signing import signature
+from tests.upstream.scripts import Counted, Json, Lost, Reply
+from tests.upstream.signing import behind, signature
 
 _KNOWN = {*MessageCreateParamsBase.__annotations__, *StableParams.__annotations__, "stream"} - {"betas"}
 _THOUGHTS = ("thinking", "redacted_thinking")
@@ -145,9 +145,11 @@ def _of_pairs(messages: Sequence[Json]) -> str | None:
 
 
 def _of_thoughts(body: Mapping[str, object], messages: Sequence[Json]) -> str | None:
-    for where, _, block in _all(messages):
-        if block.get("type") == "thinking" and block.get("signature") != signature(str(block.get("thinking"))):
-            return f"{where}: Invalid `signature` in `thinking` block"
+    for where, at, block in _all(messages):
+        signed = signature(str(block.get("thinking")), behind(body, at))
+        if block.get("type") == "thinking" and block.get("signature") != signed:
+            bound = " The block is bound to a different conversation." if behind(body, at) else ""
+            return f"{where}: Invalid `signature` in `thinking` block.{bound}"
         if block.get("type") == "redacted_thinking" and not block.get("data"):
             return f"{where}: Invalid `data` in `redacted_thinking` block"
     thinking = body.get("thinking")
@@ -186,7 +188,9 @@ def error(status: int, message: str) -> Json:
     """The body of an error."""
     kinds = {401: "authentication_error", 404: "not_found_error", 413: "request_too_large", 429: "rate_limit_error"}
     kind = kinds.get(status, "overloaded_error" if status == 529 else "api_error" if status >= 500 else None)
-    made = {"type": kind or "invalid_request_error", "message": message}
+    made: Json = {"type": kind or "invalid_request_error", "message": message}
+    if isinstance(message, Lost):
+        made["details"] = {"error_code": "thread_not_found"}
     return {"type": "error", "error": made, "request_id": "req_1"}
 
 
@@ -199,7 +203,10 @@ def whole(reply: Reply, body: Mapping[str, object], count: Counted, number: int)
     """The response."""
     content: list[Json] = []
     if reply.thinking:
-        content.append({"type": "thinking", "thinking": reply.thinking, "signature": signature(reply.thinking)})
+        listed = body["messages"]
+        assert isinstance(listed, list)
+        signed = signature(reply.thinking, behind(body, len(listed)))
+        content.append({"type": "thinking", "thinking": reply.thinking, "signature": signed})
     if reply.text or reply.refusal:
         content.append({"type": "text", "text": reply.text or reply.refusal})
     for at, call in enumerate(reply.calls):

@@ -83,6 +83,12 @@ class Broken:
     cut: bool = True
 
 
+class Lost(str):
+    """Why a request is refused that goes on from what the service does not hold: said with a status and a code."""
+
+    __slots__ = ()
+
+
 Step: TypeAlias = Reply | Failing | Broken
 
 

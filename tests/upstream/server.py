@@ -20,7 +20,7 @@ from callsheet.wire.names import Wire
 from callsheet.wire.validate import problems
 from tests.upstream import gemini
 from tests.upstream.apis import Apis, Asked, output_of
-from tests.upstream.scripts import Broken, Counted, Failing, Gate, Json, Received, Reply, Step
+from tests.upstream.scripts import Broken, Counted, Failing, Gate, Json, Lost, Received, Reply, Step
 
 WRONG_KEY = "wrong"
 """The key that is refused; any other is taken."""
@@ -171,7 +171,7 @@ class Upstream:
             return 400, "We could not parse the JSON body of your request."
         why = asked.api.refuse(received.body, received.headers) if self._checks else None
         if why is not None:
-            return 400, why
+            return 404 if isinstance(why, Lost) else 400, why
         if self._rules and not asked.counts and asked.api.wire in {wire.value for wire in Wire}:
             body = {**received.body, "model": asked.model} if asked.model else received.body
             found = problems(body, Wire(asked.api.wire))

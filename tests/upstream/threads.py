@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from tests.upstream import messages
-from tests.upstream.scripts import Json
+from tests.upstream.scripts import Json, Lost
 
 _HELD = ("system", "tools")
 """What the first request sets and the others must not."""
@@ -29,7 +29,7 @@ class Threads:
         if not continued:
             return messages.refuse(body, headers)
         if continued not in self.kept:
-            return f"thread.previous_message_id: '{continued}' not found"
+            return Lost(f"thread.previous_message_id: '{continued}' not found")
         if given := [key for key in _HELD if key in body]:
             return f"{given[0]}: cannot be set when a thread goes on"
         return messages.refuse(self.whole(body), headers)

@@ -452,6 +452,15 @@ def test_a_thread_of_the_provider_is_begun_anew_where_the_whole_history_is_sent(
     assert written(fresh)["thread"] == {"type": "create"}
 
 
+def test_a_thread_goes_on_without_a_message_where_the_service_paused_its_turn() -> None:
+    thread = {"type": "continue", "previous_message_id": "msg_1"}
+    asked = read_request(MESSAGES | {"messages": [], "thread": thread}, Wire.ANTHROPIC)
+
+    assert (asked.previous, asked.blocks) == ("msg_1", ())
+    with pytest.raises(InvalidMessage, match="must hold a message"):
+        read_request(MESSAGES | {"messages": [], "thread": {"type": "create"}}, Wire.ANTHROPIC)
+
+
 def test_a_token_count_has_no_limit_of_the_reply() -> None:
     body = {key: value for key, value in MESSAGES.items() if key != "max_tokens"}
 
@@ -724,6 +733,8 @@ def test_instructions_stay_where_the_client_had_them(said: Json, sent: Json | No
         ({"conversation": {"id": "conv_1"}}, "conv_1"),
         ({"input": [{"type": "item_reference", "id": "msg_1"}, {"role": "user", "content": "x"}]}, "msg_1"),
         ({"input": [{"id": "rs_1"}, {"role": "user", "content": "x"}]}, "rs_1"),
+        # What it refers to is as unknown where the response is known that it goes on from.
+        ({"previous_response_id": "resp_1", "input": [{"type": "item_reference", "id": "msg_1"}]}, "msg_1"),
         ({"input": [{"type": "program", "id": "p_1"}, {"role": "user", "content": "x"}]}, "p_1"),
         ({"input": [{"type": "configuration_update"}, {"role": "user", "content": "x"}]}, "configuration_update"),
         ({"input": [{"type": "compaction", "encrypted_content": "E="}, {"role": "user", "content": "x"}]}, None),

@@ -56,6 +56,9 @@ LIKE = 0.4
 ABOUT = 4
 """Old records about a turn whose results are brought back at most."""
 
+UNTOLD = 2
+"""Words of a turn that nothing in view tells and an old result must hold to be brought back for them."""
+
 BEFORE = 3
 """What stood before the match is so many times as far away as what followed it: a task is told from its beginning."""
 
@@ -183,6 +186,32 @@ class Matching:
             alike = shared / either if either else 0.0
             found.append(Match(self._records[place], place, score, covers, alike, shared, rare))
         return sorted(found, key=lambda match: (-round(match.score, 9), -match.position))
+
+    def told(self, positions: Collection[int]) -> frozenset[str]:
+        """The terms of the turn that the records at these positions hold."""
+        return frozenset(term for place in positions for term in self._terms.get(place, ()))
+
+    def untold(self, results: Sequence[Match], told: Collection[str]) -> list[Match]:
+        """Of old results those that hold terms of the turn which are not `told`, at most `ABOUT`.
+
+        What holds most of their weight comes first, the newer of equal ones, and each next one must hold `UNTOLD` terms
+        that those before it do not. A turn of less than `ASKS` terms asks for nothing.
+        """
+        missing = self._query.difference(told) if len(self._query) >= ASKS else frozenset()
+        left, found = list(results), list[Match]()
+
+        def gain(match: Match) -> tuple[float, int]:
+            held = sorted(missing.intersection(self._terms.get(match.position, ())))
+            return (round(sum(self._weight[term] for term in held), 9) if len(held) >= UNTOLD else 0.0, match.position)
+
+        while left and len(found) < ABOUT:
+            best = max(left, key=gain)
+            if not gain(best)[0]:
+                break
+            found.append(best)
+            left.remove(best)
+            missing = missing.difference(self._terms[best.position])
+        return found
 
 
 def returns_to(matches: Sequence[Match], in_view: Collection[int]) -> Match | None:

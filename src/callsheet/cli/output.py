@@ -58,10 +58,14 @@ class Output:
             stdout.flush()
             stdout.buffer.write(content)
 
-    def progress(self, text: str) -> None:
-        """Tell how far long work has come: on a terminal in place, else, if asked for, once a second."""
+    def progress(self, text: str, *, at_once: bool = False) -> None:
+        """Tell how far long work has come: on a terminal in place, else, if asked for, once a second.
+
+        `at_once`: however soon after the last, for what is followed by a long silence.
+        """
         now = time.monotonic()
-        if not self._progress or now - self._told_at < (0.1 if self._live else 1.0):
+        soon = not at_once and now - self._told_at < (0.1 if self._live else 1.0)
+        if not self._progress or soon:
             return
         self._told_at = now
         self._unfinished = self._live

@@ -44,6 +44,8 @@ def _worker(args: argparse.Namespace, out: Output) -> Exit:
     names = None if args.works is None else [name.strip() for name in args.works.split(",") if name.strip()]
     if names is not None and not names:
         raise UsageError("--works names no work")
+    if args.embedder is not None:
+        out.progress(f"loading {args.embedder}", at_once=True)
     with opened(args.store, args.tenant, idle=args.idle, embedder=args.embedder) as runtime:
         worked = _drain(runtime, names, out)
         if not worked:
@@ -58,10 +60,17 @@ def _worker(args: argparse.Namespace, out: Output) -> Exit:
 
 
 def _drain(runtime: "Runtime", names: "Sequence[str] | None", out: Output) -> "tuple[Worked, ...]":
-    return runtime.work(works=names, progress=lambda worked: out.progress(_line(worked)))
+    return runtime.work(works=names, progress=lambda worked: out.progress(_line(worked), at_once=_begins(worked)))
+
+
+def _begins(worked: "Worked") -> bool:
+    """Whether the first unit is in hand."""
+    return not worked.done + worked.nothing + worked.refused + worked.failed
 
 
 def _line(worked: "Worked") -> str:
+    if _begins(worked):
+        return f"{worked.work}: the first unit in hand"
     failed = f", {worked.failed:,} failed" if worked.failed else ""
     return f"{worked.work}: {worked.done:,} done{failed}"
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from callsheet.derive import entities
 from callsheet.derive.attributing import attributed, put_in_mouth
+from callsheet.derive.claiming import Said, claims_done
 from callsheet.derive.counting import miscounted
 from callsheet.derive.entities import Entity, EntityKind
 from callsheet.derive.exchanging import exchanged, pieces, said_of, stands
@@ -34,6 +35,8 @@ class Flaw(StrEnum):
     MISQUOTED = "misquoted"
     #: It denies what its material affirms, or the other way round.
     NEGATED = "negated"
+    #: It tells as done what its material only asks for, allows, expects or does not know of.
+    UNDONE = "undone"
     #: Identifiers or numbers have changed places.
     SWAPPED = "swapped"
     #: What only a tool said is put into a person's mouth; or a line reads like one of a note, which says who said it.
@@ -101,7 +104,7 @@ def flaw(
         return Flaw.SWAPPED
     if _misattributes(stated, material):
         return Flaw.MISATTRIBUTED
-    return _claims(text, whole, "\n".join(one.text for one in material if not one.untrusted))
+    return _claims(text, whole, material)
 
 
 def _misattributes(stated: Sequence[str], material: Sequence[Material]) -> bool:
@@ -114,18 +117,18 @@ def _misattributes(stated: Sequence[str], material: Sequence[Material]) -> bool:
     return put_in_mouth(by_person, "\n".join(told), "\n".join(one.text for one in material if one.untrusted))
 
 
-def _claims(text: str, whole: str, vouched: str) -> Flaw | None:
-    """What of a summary contradicts its material, or is not in it, beyond identifiers and numbers.
-
-    `vouched` is what people and models said of the `whole` material.
-    """
+def _claims(text: str, whole: str, material: Sequence[Material]) -> Flaw | None:
+    """What of a summary contradicts its material, the `whole`, or is not in it, beyond identifiers and numbers."""
     if misquoted(text, whole):
         return Flaw.MISQUOTED
     if unknown_name(text, whole):
         return Flaw.UNKNOWN_NAME
     if miscounted(text, whole):
         return Flaw.MISCOUNTED
-    return Flaw.NEGATED if turned(text, whole, vouched) else None
+    if turned(text, whole, "\n".join(one.text for one in material if not one.untrusted)):
+        return Flaw.NEGATED
+    said = [Said(one.text, one.speaker if one.untrusted else "") for one in material]
+    return Flaw.UNDONE if claims_done(text, said) else None
 
 
 def far_too_long(text: str, limit: int) -> bool:

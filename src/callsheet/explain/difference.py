@@ -12,6 +12,7 @@ from callsheet.graph.enums import Level, Reason
 from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import ContextAssembly, Selection
 from callsheet.graph.values import Count, Value
+from callsheet.policy.verdict import DETAIL
 
 
 class Change(Value):
@@ -73,7 +74,7 @@ def difference(
 
     `reasons` say what became of a record in the other one, `paged_out` why and in which request it left.
     """
-    before, after = _places(one.selections), _places(other.selections)
+    before, after = where_most(one.selections), where_most(other.selections)
     prefix = common_prefix(one.blocks[1:], other.blocks[1:])
     telling = _Telling(known=known, reasons=reasons or {}, paged_out=paged_out or {})
     return Difference(
@@ -95,17 +96,14 @@ def difference(
     )
 
 
-def _places(selections: Sequence[Selection]) -> dict[RecordId, Selection]:
+def where_most(selections: Sequence[Selection]) -> dict[RecordId, Selection]:
     """Each record where it says most: what was brought back stands in a note too."""
     found: dict[RecordId, Selection] = {}
     for selection in selections:
         kept = found.get(selection.record)
-        if kept is None or _RANK[selection.level] < _RANK[kept.level]:
+        if kept is None or DETAIL[selection.level] < DETAIL[kept.level]:
             found[selection.record] = selection
     return found
-
-
-_RANK: Mapping[Level, int] = {level: rank for rank, level in enumerate(Level)}
 
 
 def _place(selection: Selection) -> tuple[Level, int, tuple[int, ...]]:

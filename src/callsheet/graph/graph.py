@@ -10,8 +10,19 @@ from msgspec.structs import replace
 from callsheet.graph.effects import StateSet, effects
 from callsheet.graph.enums import Relation, StateField
 from callsheet.graph.ids import RecordId
-from callsheet.graph.index import Index, IndexRow, Match, MatchQuery, Posting, PostingQuery, index_row, packed
-from callsheet.graph.query import LinkQuery, LinkRow, NodeQuery, NodeRow, Projection, StateQuery, StateRow, current
+from callsheet.graph.index import Index, IndexRow, Match, MatchQuery, Posting, PostingQuery, Weighed, index_row, packed
+from callsheet.graph.query import (
+    AroundQuery,
+    LinkQuery,
+    LinkRow,
+    NodeQuery,
+    NodeRow,
+    Projection,
+    Sides,
+    StateQuery,
+    StateRow,
+    current,
+)
 from callsheet.graph.record import Record
 
 
@@ -107,6 +118,16 @@ class Graph:
                 found.append(self._records[index])
         return found[::-1] if query.newest else found
 
+    def around(self, query: AroundQuery) -> dict[int, Sides]:
+        """See `AroundQuery`."""
+        return {position: self._sides(query, position) for position in query.positions}
+
+    def _sides(self, query: AroundQuery, position: int) -> Sides:
+        asked = NodeQuery(kinds=(query.kind,), lineage=query.lineage, limit=query.limit)
+        before = self.nodes(replace(asked, before=position, newest=True))
+        after = self.nodes(replace(asked, after=position))
+        return Sides(tuple(record.id for record in reversed(before)), tuple(record.id for record in after))
+
     def states(self, query: StateQuery) -> list[StateRow]:
         """See `StateQuery`. Unset values are left out; ordered by target."""
         targets = self._targets[query.field] if query.targets is None else query.targets
@@ -157,6 +178,10 @@ class Graph:
     def indexed(self, positions: Sequence[int]) -> dict[int, Index]:
         """The indexes of the records at these positions; those without one are left out."""
         return {position: self._indexes[position] for position in positions if position in self._indexes}
+
+    def weighed(self, positions: Sequence[int]) -> dict[int, Weighed]:
+        """Of these indexes what a search needs."""
+        return {position: Weighed.of(index) for position, index in self.indexed(positions).items()}
 
     def _index_rows(self) -> list[IndexRow]:
         return [index_row(position, packed(index)) for position, index in self._indexes.items()]

@@ -110,7 +110,22 @@ class Names(NamedTuple):
     terms: tuple[str, ...]
 
 
+class Weighed(NamedTuple):
+    """What a record is found by, and how often each term occurs: as much of its index as a search needs."""
+
+    entities: tuple[str, ...]
+    terms: tuple[str, ...]
+    #: Of each of the terms.
+    counts: tuple[int, ...]
+
+    @classmethod
+    def of(cls, index: Index) -> "Weighed":
+        """That of an index."""
+        return cls(index.entities, tuple(term for term, _ in index.terms), tuple(count for _, count in index.terms))
+
+
 _whole = msgspec.msgpack.Decoder(tuple[tuple[str, ...], tuple[str, ...], tuple[Count, ...], bytes])
+_weighed = msgspec.msgpack.Decoder(tuple[tuple[str, ...], tuple[str, ...], tuple[Count, ...], msgspec.Raw])
 _names = msgspec.msgpack.Decoder(tuple[tuple[str, ...], tuple[str, ...], msgspec.Raw, msgspec.Raw])
 
 
@@ -125,6 +140,14 @@ def unpacked(content: bytes) -> Index:
     """The index that was packed. Raises `msgspec.DecodeError` and `ValueError`."""
     entities, terms, counts, derived = _whole.decode(content)
     return Index(entities=entities, terms=tuple(zip(terms, counts, strict=True)), derived=derived)
+
+
+def weighed(content: bytes) -> Weighed:
+    """What a search needs of a packed index. Raises `msgspec.DecodeError` and `ValueError`."""
+    entities, terms, counts, _ = _weighed.decode(content)
+    if len(terms) != len(counts):
+        raise ValueError(f"{len(terms)} terms occur {len(counts)} times")
+    return Weighed(entities, terms, counts)
 
 
 def names(content: bytes) -> Names:

@@ -1,10 +1,12 @@
 """What can be asked of a stream's graph, and the rows that answer; every store answers as the in-memory fold does."""
 
+from typing import NamedTuple
+
 from callsheet.graph.cut import Lineage
 from callsheet.graph.enums import Relation, StateField
 from callsheet.graph.ids import RecordId
 from callsheet.graph.index import IndexRow
-from callsheet.graph.values import Value
+from callsheet.graph.values import Count, Value
 
 
 class NodeQuery(Value):
@@ -20,6 +22,23 @@ class NodeQuery(Value):
     #: At most so many, from the newest end when `newest` is set. The answer is in ascending order all the same.
     limit: int | None = None
     newest: bool = False
+
+
+class AroundQuery(Value):
+    """The nearest records of one kind on both sides of some positions, visible along a lineage."""
+
+    kind: str
+    positions: tuple[int, ...]
+    lineage: Lineage
+    #: At most so many on each side.
+    limit: Count
+
+
+class Sides(NamedTuple):
+    """What stands nearest to a position, the nearest first on each side."""
+
+    before: tuple[RecordId, ...]
+    after: tuple[RecordId, ...]
 
 
 class StateQuery(Value):

@@ -15,7 +15,17 @@ import msgspec
 
 from callsheet.errors import Damaged
 from callsheet.graph.cut import Lineage
-from callsheet.graph.index import Index, Names, names, packed, packed_vector, unpacked, unpacked_vector
+from callsheet.graph.index import (
+    Index,
+    Names,
+    Weighed,
+    names,
+    packed,
+    packed_vector,
+    unpacked,
+    unpacked_vector,
+    weighed,
+)
 from callsheet.graph.ports import Owner
 from callsheet.graph.values import Vector
 from callsheet.ledger.vault import Vault
@@ -86,6 +96,13 @@ class Indexing:
         """The index that was sealed. Raises `Damaged`."""
         try:
             return unpacked(self.packed(stored))
+        except (msgspec.DecodeError, ValueError) as problem:
+            raise _unreadable(problem) from problem
+
+    def weighed(self, stored: bytes) -> Weighed:
+        """What a search needs of a sealed index. Raises `Damaged`."""
+        try:
+            return weighed(self.packed(stored))
         except (msgspec.DecodeError, ValueError) as problem:
             raise _unreadable(problem) from problem
 

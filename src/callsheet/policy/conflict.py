@@ -1,12 +1,11 @@
-"""B7, contradiction and replacement. A relation counts only if the record that causes it is visible here.
+"""B7, contradiction and replacement. Whoever makes a candidate counts only relations by records visible here.
 
 Recency alone resolves nothing: a replacement is a record of its own, made on provenance and confidence.
 """
 
 import math
 import re
-from collections.abc import Callable, Container, Iterable, Mapping
-from typing import NamedTuple
+from collections.abc import Callable, Mapping
 
 from callsheet.graph.enums import ConfidenceSource, Level, Policy, Reason
 from callsheet.graph.ids import RecordId
@@ -28,23 +27,6 @@ def judge(candidate: Candidate, boundary: Boundary, policy: PolicySetDocument) -
     if candidate.superseded_by and not policy.verbatim:
         return _EXACT if candidate.exact_wanted else _SUPERSEDED
     return _CONTRADICTED if candidate.conflicts_with else _CURRENT
-
-
-class Claim(NamedTuple):
-    """One record's claim on another: `source` replaces `target`, or contradicts it, and `cause` is what says so."""
-
-    cause: RecordId
-    source: RecordId
-    target: RecordId
-
-
-def in_force(claims: Iterable[Claim], visible: Container[RecordId]) -> Mapping[RecordId, tuple[RecordId, ...]]:
-    """The sources by target, in order, of the claims whose cause and source are both visible."""
-    found: dict[RecordId, dict[RecordId, None]] = {}
-    for claim in claims:
-        if claim.source != claim.target and claim.cause in visible and claim.source in visible:
-            found.setdefault(claim.target, {})[claim.source] = None
-    return {target: tuple(sources) for target, sources in found.items()}
 
 
 class Standing(Value):

@@ -3,8 +3,6 @@
 Refusals of the first three are final. What recovery protects, later soft verdicts may shorten and never remove.
 """
 
-from collections.abc import Sequence
-
 from callsheet.graph.enums import Level, Reason
 from callsheet.graph.nodes import Boundary
 from callsheet.policy import (
@@ -60,36 +58,6 @@ def decide(
             retention.judge(candidate, boundary, policy),
         )
     )
-
-
-def decide_together(
-    candidates: Sequence[Candidate], boundary: Boundary, policy: PolicySetDocument, ruling: Ruling | None = None
-) -> tuple[Decision, ...]:
-    """Each decided, and then which of those whose exact bytes are wanted share the byte budget of one request.
-
-    The first stage of rehydration: storage is read only for what comes out of it as `Level.RAW`. Of what does not fit
-    beside the others at most the compact form is given.
-    """
-    decisions = [decide(candidate, boundary, policy, ruling) for candidate in candidates]
-    wanted = [
-        candidate
-        for candidate, decision in zip(candidates, decisions, strict=True)
-        if candidate.exact_wanted and candidate.kind == "artifact" and decision.most is _RAW
-    ]
-    if policy.history is _RAW or not wanted:
-        return tuple(decisions)
-    fits = rehydration.within_budget(wanted, policy)
-    refused = {candidate.record for candidate in wanted} - fits
-    over = rehydration.over_budget(policy)
-    return tuple(
-        _instead(decision, over) if candidate.record in refused else decision
-        for candidate, decision in zip(candidates, decisions, strict=True)
-    )
-
-
-def _instead(decision: Decision, verdict: Verdict) -> Decision:
-    """The decision with another verdict of the same policy in its place."""
-    return _settled(tuple(verdict if one.policy is verdict.policy else one for one in decision.verdicts))
 
 
 def _refused(*verdicts: Verdict) -> Decision:

@@ -1,17 +1,15 @@
 """B6, compact form or exact bytes. Decided here first; storage is read only for what was chosen."""
 
-from collections.abc import Iterable, Sequence
-from enum import StrEnum
+from collections.abc import Iterable
+from typing import NamedTuple
 
 from callsheet.graph.enums import Level, Policy, Reason
 from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import Boundary
 from callsheet.policy.candidate import Candidate
-from callsheet.policy.freshness import recheck
-from callsheet.policy.recovery import unresolved
 from callsheet.policy.sets import PolicySetDocument
 from callsheet.policy.settings import HISTORY_LEVELS
-from callsheet.policy.verdict import DETAIL, Decision, Verdict, allow, limit
+from callsheet.policy.verdict import Verdict, allow, limit
 
 _RAW = Level.RAW
 
@@ -41,51 +39,27 @@ def judge(candidate: Candidate, boundary: Boundary, policy: PolicySetDocument) -
     return _WANTED if candidate.bytes <= policy.rehydrate else _TOO_LARGE[policy.history]
 
 
-def within_budget(wanted: Iterable[Candidate], policy: PolicySetDocument) -> frozenset[RecordId]:
-    """Which of these may be loaded together under the byte budget; what does not fit is skipped.
+class Wanted(NamedTuple):
+    """A result whose exact bytes are wanted."""
 
-    What is not settled comes first, the rest in the order given.
+    record: RecordId
+    bytes: int
+    #: What failed and may be tried again, or waits.
+    unsettled: bool = False
+
+
+def within_budget(wanted: Iterable[Wanted], policy: PolicySetDocument) -> tuple[RecordId, ...]:
+    """Which of these one request loads together under the byte budget, in the order given; others are skipped.
+
+    What is not settled has its bytes first. One that is too large alone takes none from the others and is among them:
+    `judge` says of it that it is.
     """
-    wanted = sorted(wanted, key=lambda candidate: not unresolved(candidate))
+    asked = list(wanted)
     left = policy.rehydrate
-    chosen = []
-    for candidate in wanted:
-        if candidate.bytes <= left:
-            left -= candidate.bytes
-            chosen.append(candidate.record)
-    return frozenset(chosen)
-
-
-def over_budget(policy: PolicySetDocument) -> Verdict:
-    """The verdict on exact bytes that were wanted and do not fit beside the others."""
-    return _TOO_LARGE[policy.history]
-
-
-class Rung(StrEnum):
-    """What can be given instead of exact bytes, best first."""
-
-    RAW = "raw"
-    COMPACT = "compact"
-    REFERENCE = "reference"
-    STALE_MARKER = "stale_marker"
-    RECHECK = "recheck"
-    NOTHING = "nothing"
-
-
-def ladder(candidate: Candidate, decision: Decision) -> Sequence[Rung]:
-    """What may be given of it, best first: at each step down less is told, and the last is always nothing.
-
-    A hint how to check again names tools, never content, so it stands wherever the record itself may be told of.
-    """
-    if decision.refused:
-        return (Rung.NOTHING,)
-    most = DETAIL[decision.most]
-    found = [rung for rung, level in _RUNGS if most <= DETAIL[level]]
-    if decision.most is Level.STALE or candidate.marked_stale:
-        found.append(Rung.STALE_MARKER)
-    if recheck(candidate):
-        found.append(Rung.RECHECK)
-    return (*found, Rung.NOTHING)
-
-
-_RUNGS = ((Rung.RAW, Level.RAW), (Rung.COMPACT, Level.GIST), (Rung.REFERENCE, Level.REF))
+    chosen: set[RecordId] = set()
+    for one in sorted(asked, key=lambda one: not one.unsettled):
+        alone = one.bytes > policy.rehydrate
+        if alone or one.bytes <= left:
+            chosen.add(one.record)
+            left -= 0 if alone else one.bytes
+    return tuple(one.record for one in asked if one.record in chosen)

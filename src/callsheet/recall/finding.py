@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from callsheet.graph.ids import RecordId
-from callsheet.graph.index import Index
+from callsheet.graph.index import Index, Weighed
 from callsheet.graph.values import Value
 from callsheet.recall.alike import Saying, apart, saying
 from callsheet.recall.bm25 import Scored, TermDocument, rank
@@ -37,16 +37,23 @@ def candidate(
     id: RecordId, index: Index, sources: tuple[RecordId, ...] = (), apart: frozenset[str] = frozenset()
 ) -> Candidate:
     """A record with its index."""
-    terms = dict(index.terms)
+    return weighed_candidate(id, Weighed.of(index), sources, apart)
+
+
+def weighed_candidate(
+    id: RecordId, index: Weighed, sources: tuple[RecordId, ...] = (), apart: frozenset[str] = frozenset()
+) -> Candidate:
+    """A record with as much of its index as a search needs."""
+    terms = dict(zip(index.terms, index.counts, strict=True))
     if len(terms) < len(index.terms):
-        terms = _summed(index.terms)
-    length = sum(terms.values())
+        terms = _summed(index.terms, index.counts)
+    length = sum(index.counts)
     return Candidate(id=id, entities=index.entities, terms=terms, length=length, sources=sources, apart=apart)
 
 
-def _summed(terms: Iterable[tuple[str, int]]) -> dict[str, int]:
+def _summed(terms: Sequence[str], counts: Sequence[int]) -> dict[str, int]:
     found: dict[str, int] = {}
-    for term, count in terms:
+    for term, count in zip(terms, counts, strict=True):
         found[term] = found.get(term, 0) + count
     return found
 

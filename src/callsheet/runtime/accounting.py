@@ -25,7 +25,7 @@ from callsheet.wire import formats
 from callsheet.wire.caching import caching
 from callsheet.wire.catalogue import catalogue
 
-ASSEMBLER = "5"
+ASSEMBLER = "6"
 """The version of assembly: raised whenever the same pins over the same cut would give another selection."""
 
 SECOND = 1_000_000
@@ -83,6 +83,10 @@ class Accounting:
             artifacts=sum(
                 selection.level is Level.RAW
                 and isinstance(self.terms.desk.records[selection.record].body, ToolArtifact)
+                for selection in plan.selections
+            ),
+            rehydrated=sum(
+                selection.level is Level.RAW and selection.record in self.gathered.fresh.exact
                 for selection in plan.selections
             ),
             memories=len(shown & self.gathered.memories) + len({one.record for one in plan.selections if one.stream}),

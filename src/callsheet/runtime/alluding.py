@@ -2,9 +2,11 @@
 
 The vector of a turn is made once, when a request first answers it, and kept beside the turn, erased with it. The same
 request made again reads it: a vector that is made on another machine may differ in its last bits, and so may what is
-near to it.
+near to it. Where the embedder failed, background work tries again (`callsheet.runtime.working.questions`), and what
+comes of that counts for requests from then on.
 """
 
+import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -19,7 +21,7 @@ from callsheet.graph.values import Vector
 from callsheet.recall.bm25 import Scored
 from callsheet.recall.fusing import by_meaning, by_words, fuse
 from callsheet.recall.tool import NAME as RECALL
-from callsheet.runtime.meaning import Meaning, Near
+from callsheet.runtime.meaning import Meaning, Near, advanced
 from callsheet.runtime.personalising.book import Shelf
 from callsheet.runtime.working.meant import Meant
 
@@ -47,10 +49,23 @@ SPREADS = 3
 NOTHING = Vector(scale=0.0, cells=b"")
 """Stands for what has no meaning that is known."""
 
+FAILED = Vector(scale=-1.0, cells=b"")
+"""Stands for what the embedder failed at."""
 
-def questions_of(index: str) -> str:
-    """The name of the vectors of what is asked, beside those of what is found."""
-    return f"{index} asked"
+ATTEMPTS = 5
+"""Times that the vector of a turn is tried to be made: an outage of minutes passes, and what never can be made ends."""
+
+_LOG = logging.getLogger(__name__)
+
+
+def questions_of(index: str, attempt: int = 1) -> str:
+    """The name of the vectors of what is asked, beside those of what is found; each attempt at one has its own."""
+    return f"{index} asked" if attempt == 1 else f"{again_of(index)} {attempt}"
+
+
+def again_of(index: str) -> str:
+    """Under which name it is recorded up to where vectors count that a later attempt made."""
+    return f"{index} asked again"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -78,36 +93,63 @@ class Questions:
         """The name of the vectors that they are compared with; part of the pins."""
         return self.meaning.index
 
-    def vector(self, asked: Record) -> Vector | None:
-        """What a message means; None: there is nothing to be compared.
+    def vector(self, asked: Record, upto: int) -> Vector | None:
+        """What a message means as of a position; None: there is nothing to be compared.
 
-        No request fails with an embedder: one that raises leaves the message without a vector, for good, so that the
-        same request comes of it again.
+        No request fails with an embedder: where one raises, the message has no vector until background work has made
+        it and recorded so. The same request, which ends before that record, comes of it again.
         """
-        known = self._stored(asked)
+        known = self.stored_at(asked)
         if known is None and self.makes:
-            known = self._made(asked)
-            self.meaning.ledger.put_vectors(self.conversation.key, questions_of(self.index), {asked.position: known})
+            known = self._tried(asked)
+            self.put(asked, known)
+            # Another process may have been first, and its vector is the one that later requests are made by.
+            known = self.stored_at(asked) or known
+        if known == FAILED and self.made_again(upto) >= asked.position:
+            later = (self.stored_at(asked, attempt) for attempt in range(2, ATTEMPTS + 1))
+            known = next((one for one in later if one is not None and one.cells), None)
         return known if known is not None and known.cells else None
 
-    def _made(self, asked: Record) -> Vector:
+    def _tried(self, asked: Record) -> Vector:
+        try:
+            return self.made(asked)
+        except Exception as problem:  # noqa: BLE001  An embedder may be anybody's object, and may raise anything.
+            _LOG.warning("the embedder failed with %s at a turn; tried again in the background", type(problem).__name__)
+            return FAILED
+
+    def made(self, asked: Record) -> Vector:
+        """What a message means, asked of the embedder. Raises what it raises."""
         if not self.meaning.may_have(self.conversation.key, asked):
             return NOTHING
         text = Meant(ledger=self.meaning.ledger, stream=self.conversation).text(asked)
-        try:
-            return self.meaning.vector(text) if text.strip() else NOTHING
-        except Exception:  # noqa: BLE001  An embedder may be anybody's object, and may raise anything.
-            return NOTHING
+        return self.meaning.vector(text) if text.strip() else NOTHING
 
-    def alluding(self, asked: Record) -> "Alluding | None":
-        """What a message means the like of; None: that cannot be told."""
-        vector = self.vector(asked)
+    def put(self, asked: Record, vector: Vector, attempt: int = 1) -> None:
+        """Keep what came of an attempt."""
+        name = questions_of(self.index, attempt)
+        self.meaning.ledger.put_vectors(self.conversation.key, name, {asked.position: vector})
+
+    def failed(self, asked: Sequence[Record]) -> list[Record]:
+        """Those of these messages at which the embedder failed when a request answered them."""
+        query = VectorQuery(index=questions_of(self.index), positions=tuple(record.position for record in asked))
+        rows = self.meaning.ledger.vectors(self.conversation.key, query) if asked else ()
+        failed = {row.position for row in rows if row.vector == FAILED}
+        return [record for record in asked if record.position in failed]
+
+    def made_again(self, upto: int) -> int:
+        """Up to where vectors count that later attempts made, as of a position."""
+        return advanced(self.meaning.ledger, self.conversation.key, again_of(self.index), upto)
+
+    def alluding(self, asked: Record, upto: int) -> "Alluding | None":
+        """What a message means the like of, as of a position; None: that cannot be told."""
+        vector = self.vector(asked, upto)
         if vector is None:
             return None
         return Alluding(meaning=self.meaning, vector=vector)
 
-    def _stored(self, asked: Record) -> Vector | None:
-        query = VectorQuery(index=questions_of(self.index), positions=(asked.position,))
+    def stored_at(self, asked: Record, attempt: int = 1) -> Vector | None:
+        """What came of an attempt; None: there was none."""
+        query = VectorQuery(index=questions_of(self.index, attempt), positions=(asked.position,))
         rows = self.meaning.ledger.vectors(self.conversation.key, query)
         return rows[0].vector if rows else None
 

@@ -13,7 +13,7 @@ from callsheet.assemble.delta import Whole, delta, whole
 from callsheet.assemble.itemising import Itemiser
 from callsheet.assemble.personal import bare
 from callsheet.assemble.plans import Rewrite
-from callsheet.errors import EmptyRequest
+from callsheet.errors import BudgetTooSmall, EmptyRequest
 from callsheet.graph.cut import Lineage
 from callsheet.graph.nodes import Boundary, ContextAssembly
 from callsheet.graph.ports import Append
@@ -53,6 +53,7 @@ class Assembling(Terms):
         """Assemble, store and return one sheet; also in full, for the sheet that will extend it.
 
         Where a compaction is due, `compact` is asked for it first, once; it gives the lineage with what it appended.
+        Where none was and there is no request without one, it is asked however little is to compact.
         """
         started = time.perf_counter_ns()
         boundary = self.order.boundary
@@ -67,7 +68,13 @@ class Assembling(Terms):
         queried = time.perf_counter_ns()
         if not gathered.items or not any(not item.instruction for item in gathered.items.values()):
             raise EmptyRequest
-        made = self._made(gathered, counter, cache)
+        try:
+            made = self._made(gathered, counter, cache)
+        except BudgetTooSmall:
+            pressed = dataclasses.replace(overdue, pressed=True)
+            if compact is None or not pressed.due or (longer := compact(pressed)) is None:
+                raise
+            return dataclasses.replace(self, lineage=longer).assemble()
         decided = time.perf_counter_ns()
         rendered = made.sent()
         addresses = self.desk.addressed(rendered, lambda block: self.place.ledger.address(self.place.owner, block))

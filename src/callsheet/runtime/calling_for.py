@@ -10,6 +10,9 @@ from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import Message, ToolArtifact, ToolMemory
 from callsheet.graph.query import NodeQuery
 from callsheet.graph.record import Record
+from callsheet.policy import rehydration
+from callsheet.policy.context import UNSETTLED
+from callsheet.runtime.deciding import settled
 from callsheet.runtime.ground import Ground, asks
 from callsheet.runtime.reading import News, Reading
 from callsheet.runtime.returning import Returning
@@ -69,19 +72,16 @@ class CallingFor:
         named = returning.named or tuple(record.id for record in self._newest_result(asked[0]))
         return tuple(dict.fromkeys([*ground.boundary.exact, *named]))
 
-    def _within(self, results: Iterable[RecordId]) -> tuple[RecordId, ...]:
-        """As many of them, in their order, as the byte budget of the set lets one request load together.
-
-        One that is too large alone is passed on: policy says so of it.
-        """
-        most, left = self.ground.policy.rehydrate, self.ground.policy.rehydrate
-        chosen: list[RecordId] = []
-        for id in results:
-            size = getattr(self.ground.desk.records[id].body, "size", 0)
-            if size > most or size <= left:
-                chosen.append(id)
-                left -= size if size <= most else 0
-        return tuple(chosen)
+    def _within(self, ids: Iterable[RecordId]) -> tuple[RecordId, ...]:
+        """As many of them as the byte budget of the set lets one request load together, in their order."""
+        records = [self.ground.desk.records[id] for id in ids]
+        done = settled(records)
+        results = {record.id: record.body for record in records if isinstance(record.body, ToolArtifact)}
+        failed = {id for id, body in results.items() if body.status in UNSETTLED} - done
+        # What is no result is text, and loads nothing.
+        sizes = {record.id: results[record.id].size if record.id in results else 0 for record in records}
+        wanted = [rehydration.Wanted(id, size, unsettled=id in failed) for id, size in sizes.items()]
+        return rehydration.within_budget(wanted, self.ground.policy)
 
     def _opened(self, changed: Sequence[Record]) -> tuple[RecordId, ...]:
         """What stands on this lineage, was passed over and has been opened to the reader since the last request."""

@@ -12,12 +12,12 @@ from callsheet.assemble.contents import text_of
 from callsheet.derive.derived import MORE
 from callsheet.graph.enums import INSTRUCTING, Relation
 from callsheet.graph.ids import RecordId
-from callsheet.graph.index import Index, MatchQuery, Posting, PostingQuery
+from callsheet.graph.index import MatchQuery, Posting, PostingQuery, Weighed
 from callsheet.graph.nodes import Message, ToolArtifact, ToolCall
 from callsheet.graph.query import LinkQuery
 from callsheet.graph.record import Record
 from callsheet.graph.values import Text
-from callsheet.recall.finding import Candidate, candidate
+from callsheet.recall.finding import Candidate, weighed_candidate
 from callsheet.recall.tool import NAME as RECALL
 from callsheet.runtime.admitting import Admitting
 from callsheet.runtime.indexing import SAID
@@ -66,6 +66,8 @@ class Candidates:
     _asked: dict[RecordId, Record] = field(default_factory=dict)
     _taken: set[RecordId] = field(default_factory=set)
     _made: dict[RecordId, Candidate] = field(default_factory=dict)
+    #: The records that were taken, oldest first. None is ever given back.
+    _ordered: list[RecordId] = field(default_factory=list)
 
     def collect(self, names: Sequence[str], terms: Sequence[str] = ()) -> None:
         """Take the newest records in which these entities, found or said, and these terms occur."""
@@ -90,7 +92,7 @@ class Candidates:
         most = self._most(entity=bool(names))
         query = PostingQuery(entities=names, terms=terms, lineage=self.seen.lineage, before=before, limit=most)
         postings = session.ledger.postings(session.conversation.key, query)
-        self._look([posting.record for posting in postings])
+        self.look([posting.record for posting in postings])
         by_name: dict[tuple[str, bool], list[Posting]] = {}
         for posting in postings:
             entity = posting.entity is not None
@@ -103,7 +105,7 @@ class Candidates:
             taken += ids
             if len(found) == most and counted + counts < most:
                 more.append((name, entity, found[-1].position, counted + counts))
-        self._take(taken)
+        self.take(taken)
         return more
 
     def _within(self, ids: Sequence[RecordId], room: int) -> tuple[list[RecordId], int]:
@@ -135,9 +137,9 @@ class Candidates:
         while counted < TOGETHER:
             query = MatchQuery(words=tuple(words), lineage=self.seen.lineage, behind=behind, limit=TOGETHER)
             matches = session.ledger.matches(session.conversation.key, query)
-            self._look([match.record for match in matches])
+            self.look([match.record for match in matches])
             taken, visible = self._within([match.record for match in matches], TOGETHER - counted)
-            self._take(taken)
+            self.take(taken)
             counted += visible
             if len(matches) < TOGETHER:
                 return
@@ -146,25 +148,21 @@ class Candidates:
     def those(self, near: Sequence[Near]) -> list[Near]:
         """Those of these records that may be found; they are taken."""
         ids = [one.record for one in near]
-        self._look(ids)
-        self._take(ids)
+        self.look(ids)
+        self.take(ids)
         return [one for one in near if self._found[one.record] is not None]
 
-    def admit(self, records: Sequence[Record], most: int) -> list[RecordId]:
-        """Take the first `most` of these records that may be seen and found, and no other; returns them."""
-        new = {record.id: record for record in records if record.id not in self._found}
-        self._look(tuple(new), tuple(new.values()))
-        admitted = [record.id for record in records if self._found[record.id] is not None][:most]
-        self._take(admitted)
-        return admitted
+    def speaks(self, id: RecordId) -> bool:
+        """Whether a message that was looked at may be found and says something."""
+        return self._found.get(id) is not None and said(self._known[id])
 
-    def _look(self, ids: Sequence[RecordId], known: Sequence[Record] = ()) -> None:
+    def look(self, ids: Sequence[RecordId]) -> None:
         """Learn which of these records may be found, without taking them."""
         session, seen = self.seen.session, self.seen
         new = [id for id in dict.fromkeys(ids) if id not in self._found]
         if not new:
             return
-        read = known or session.ledger.get(session.conversation.key, new)
+        read = session.ledger.get(session.conversation.key, new)
         records = [record for record in read if seen.shows(record) and record.id not in seen.withheld]
         others = [record for record in records if not isinstance(record.body, ToolCall)]
         calls = [record for record in records if isinstance(record.body, ToolCall)]
@@ -179,7 +177,7 @@ class Candidates:
             if isinstance(body, ToolCall) and self._found.get(body.message) is not None:
                 self._found[call.id] = body.message
 
-    def _take(self, ids: Iterable[RecordId]) -> None:
+    def take(self, ids: Iterable[RecordId]) -> None:
         """Take of these records those that may be found; with a call, what made it and what answers it."""
         distinct = dict.fromkeys(ids)
         calls = [self._asked[id] for id in distinct if id in self._asked and id not in self._taken]
@@ -201,8 +199,8 @@ class Candidates:
         if not asked:
             return {}
         links = session.ledger.links(key, LinkQuery(relation=Relation.ANSWERS, targets=asked, lineage=seen.lineage))
-        self._look([link.source for link in links])
-        self._take([link.source for link in links])
+        self.look([link.source for link in links])
+        self.take([link.source for link in links])
         found: dict[RecordId, list[RecordId]] = {}
         for link in links:
             if link.source in self.records:
@@ -248,14 +246,15 @@ class Candidates:
         new = [record for id, record in self.records.items() if id not in self._made]
         asking = [call for record in new for call in self.calls.get(record.id, ())]
         places = [record.position for record in (*new, *asking)]
-        stored = session.ledger.indexed(session.conversation.key, places) if places else {}
+        stored = session.ledger.weighed(session.conversation.key, places) if places else {}
         for record in new:
             calls = self.calls.get(record.id, [])
             together = [*calls, record] if isinstance(record.body, ToolArtifact) else [record, *calls]
             index = _joined([stored.get(one.position, _NOTHING) for one in together])
-            self._made[record.id] = candidate(record.id, index)
-        ordered = sorted(self.records.values(), key=lambda record: record.position)
-        return {record.id: self._made[record.id] for record in ordered}
+            self._made[record.id] = weighed_candidate(record.id, index)
+        if len(self._ordered) < len(self.records):
+            self._ordered = sorted(self.records, key=lambda id: self.records[id].header.position)
+        return {id: self._made[id] for id in self._ordered}
 
     def beyond(self) -> Iterator[Record]:
         """The newest results that hold more entities than their index, which says so; newest first."""
@@ -263,31 +262,30 @@ class Candidates:
         while given < _OVERFULL:
             query = PostingQuery(entities=(MORE,), lineage=self.seen.lineage, before=before, limit=_OVERFULL)
             postings = session.ledger.postings(session.conversation.key, query)
-            self._look([posting.record for posting in postings])
+            self.look([posting.record for posting in postings])
             for posting in postings:
                 if posting.record in self._known and given < _OVERFULL:
                     given += 1
-                    self._take([posting.record])
+                    self.take([posting.record])
                     yield self.records[posting.record]
             if len(postings) < _OVERFULL:
                 return
             before = postings[-1].position
 
 
-_NOTHING = Index()
+_NOTHING = Weighed((), (), ())
 
 
-def _joined(indexes: Sequence[Index]) -> Index:
+def _joined(indexes: Sequence[Weighed]) -> Weighed:
     first = indexes[0]
     if len(indexes) == 1:
-        names, terms = first.entities, first.terms
+        names, terms, counts = first
         # Asked of all at once, for most candidates have no such name or nothing else.
         if SAID not in "".join(names):
             return first
     else:
-        names = tuple(chain.from_iterable(index.entities for index in indexes))
-        terms = tuple(chain.from_iterable(index.terms for index in indexes))
-    return Index(entities=tuple(dict.fromkeys(name.removeprefix(SAID) for name in names)), terms=terms)
+        names, terms, counts = (tuple(chain.from_iterable(each)) for each in zip(*indexes, strict=True))
+    return Weighed(tuple(dict.fromkeys(name.removeprefix(SAID) for name in names)), terms, counts)
 
 
 def said(record: Record) -> bool:

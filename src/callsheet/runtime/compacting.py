@@ -127,7 +127,7 @@ def by_itself(session: Session, view: View, overdue: Overdue) -> Lineage | None:
             view,
             policy,
             keep=tuple(keep),
-            least=policy.compaction.least,
+            least=overdue.least,
             enough=lambda due, turns: not overdue.over(due.tokens, turns=turns),
         )
     except (BodyErased, Damaged, StoreBusy):

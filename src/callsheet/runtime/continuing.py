@@ -102,7 +102,8 @@ def governing_of(talk: Conversation) -> Governing:
 def record_behind(talk: Conversation, governing: Governing, sent: Sent, *, behind: int) -> Recorded | None:
     """Record what is new behind a position, in one transaction.
 
-    None: something else was said behind that position; then nothing is recorded.
+    None: something else was said behind that position; then nothing is recorded. What is recorded is durable once an
+    answer is, which is not sent to its end before; until then its sender has it too.
     """
     session = talk._session
     recorded: list[Recorded] = []
@@ -112,10 +113,10 @@ def record_behind(talk: Conversation, governing: Governing, sent: Sent, *, behin
         if drafting.tail.last_shown == behind:
             recorded.append(_Sending(drafting=drafting, governing=governing, sent=sent).draft())
 
-    tail, records = session.append(talk._view, draft)
+    tail, records = session.append(talk._view, draft, durable=False)
     if not records and recorded and session.tail(talk._view, fresh=True).position != tail.position:
         # Nothing had to be recorded, so nobody has noticed that it was overtaken.
-        session.append(talk._view, draft)
+        session.append(talk._view, draft, durable=False)
     return recorded[0] if recorded else None
 
 

@@ -22,7 +22,7 @@ from callsheet.graph.nodes import Message, ToolCall
 from callsheet.graph.ports import Ledger
 from callsheet.graph.record import Record, StreamKey
 from callsheet.graph.values import CallRef
-from callsheet.runtime.episodes import Retold
+from callsheet.runtime.episodes import Retold, State, Stated
 from callsheet.runtime.judged import NOBODY, Judged
 from callsheet.runtime.personalising.standing import Known
 from callsheet.runtime.releasing import NOTHING, Opened
@@ -85,6 +85,10 @@ class Desk:
     judged: Judged = NOBODY
     #: What was read of the view's compactions.
     retold: Retold = field(default_factory=Retold)
+    #: How far these have come.
+    compacted: State = field(default_factory=State)
+    #: What questions were looked up among.
+    stated: Stated = field(default_factory=Stated)
     #: The position at which a compaction that was due came to nothing; 0: none did.
     compaction_tried: int = 0
     #: The records that stand in each of the sheets.
@@ -132,6 +136,8 @@ class Desk:
             self.addresses.clear()
             self.rendered = None
             self.retold = Retold()
+            self.stated.clear()
+            self.compacted = State()
             self.judged = NOBODY
 
     def under(self, redaction: Redaction | None) -> None:
@@ -144,7 +150,8 @@ class Desk:
 
     def forget_erased(self, ledger: Ledger, key: StreamKey) -> None:
         """Have at hand no longer what was erased since, by whomever and wherever that was recorded."""
-        self.forget(ledger.erased(key, (*self.records, *self.calls)))
+        at_hand = (*self.records, *self.calls, *self.stated.records, *self.compacted.records)
+        self.forget(ledger.erased(key, at_hand))
 
     def forms_for(self, references: bool) -> Forms:
         """The texts of results, with references or without."""

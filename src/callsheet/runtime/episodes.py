@@ -3,10 +3,11 @@
 A reader goes by its own compactions alone: when another's history was compacted tells how much that one had seen.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
 
 from callsheet.assemble.items import Item
+from callsheet.derive.redaction import Redaction
 from callsheet.graph.changes import Compacted
 from callsheet.graph.cut import Lineage
 from callsheet.graph.enums import Relation
@@ -20,6 +21,9 @@ from callsheet.policy.visibility import hidden_from
 from callsheet.runtime.releasing import Reader
 
 _AT_A_TIME = 32
+
+_LOOKED_UP = 1_024
+"""Milestones and facts that are kept at hand because a question was looked up among them."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -42,6 +46,23 @@ class Mark:
 
 NOTHING = Mark()
 
+_KINDS = ("compacted", "episode")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class State:
+    """What compaction had made for one reader up to a position."""
+
+    mark: Mark = NOTHING
+    #: The newest episode.
+    episode: RecordId | None = None
+    upto: int = 0
+
+    @property
+    def records(self) -> tuple[RecordId, ...]:
+        """What it rests on."""
+        return tuple(id for id in (self.mark.record, self.episode) if id is not None)
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Silenced:
@@ -49,6 +70,48 @@ class Silenced:
 
     sources: dict[RecordId, bool] = field(default_factory=dict)
     quoting: dict[RecordId, bool] = field(default_factory=dict)
+
+
+@dataclass(kw_only=True, slots=True)
+class Within:
+    """What was found to stand in the extracts of some episodes, word for word, and what was found not to."""
+
+    #: The episodes, and how secrets are marked in what they and the records say.
+    _of: tuple[tuple[RecordId, ...], Redaction | None] = ((), None)
+    #: By record, and whether its content may not go to the provider.
+    _found: dict[tuple[RecordId, bool], RecordId | None] = field(default_factory=dict)
+
+    def of(
+        self, episodes: tuple[RecordId, ...], redaction: Redaction | None
+    ) -> dict[tuple[RecordId, bool], RecordId | None]:
+        """The episode that says it, for each record that was looked for in these; None: none does."""
+        if (episodes, redaction) != self._of:
+            self._of = (episodes, redaction)
+            self._found.clear()
+        return self._found
+
+
+@dataclass(kw_only=True, slots=True)
+class Stated:
+    """The milestones and facts that questions were looked up among, and the names and words that too many hold."""
+
+    records: dict[RecordId, Record] = field(default_factory=dict)
+    #: Of each such entity and term the position of the oldest of those that were found to be too many.
+    common: dict[tuple[str | None, str | None], int] = field(default_factory=dict)
+
+    def clear(self) -> None:
+        """Keep nothing."""
+        self.records.clear()
+        self.common.clear()
+
+    def get(self, ledger: Ledger, key: StreamKey, ids: Iterable[RecordId]) -> list[Record]:
+        """These records; those that were read before are at hand."""
+        wanted = tuple(ids)
+        if len(self.records) > _LOOKED_UP:
+            self.clear()
+        missing = tuple(id for id in wanted if id not in self.records)
+        self.records.update((record.id, record) for record in (ledger.get(key, missing) if missing else ()))
+        return [self.records[id] for id in wanted if id in self.records]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -62,6 +125,8 @@ class Retold:
     #: What people laid down, and other milestones and facts, the newest of each; oldest first.
     laid_down: tuple[Record, ...] = ()
     others: tuple[Record, ...] = ()
+    #: What was looked for in the extracts of the episodes.
+    within: Within = field(default_factory=Within)
     #: Of records that were looked at, the episode that stands for each; None: none does.
     covered: dict[RecordId, RecordId | None] = field(default_factory=dict)
     #: Items of such records as they were and as that leaves them, so that the same is not made again.
@@ -103,15 +168,22 @@ class Compactions:
 
     def mark(self) -> Mark:
         """How far compaction has come."""
-        return self.state()[0]
+        return self.state().mark
 
-    def state(self) -> tuple[Mark, RecordId | None]:
-        """How far compaction has come, and the newest episode. One look-up where nothing was ever compacted."""
+    def state(self, before: "State | None" = None) -> "State":
+        """How far compaction has come, and the newest episode. One look-up where nothing was compacted since `before`.
+
+        Of `before` is gone on from where it was read for the same reader and nothing of it was erased since.
+        """
+        if before is not None and 0 < before.upto <= self.lineage.upto:
+            query = NodeQuery(kinds=_KINDS, lineage=self.lineage, after=before.upto, limit=1)
+            if before.upto == self.lineage.upto or not self.ledger.nodes(self.key, query):
+                return replace(before, upto=self.lineage.upto)
         # Of a long history there are many of each, and nearly always the newest is the reader's.
         marks = self.newest("compacted", first=1)
         mark = next((_mark(one, one.body) for one in marks if isinstance(one.body, Compacted)), NOTHING)
         episodes = self.newest("episode", first=1) if mark.record is not None else iter(())
-        return mark, next((one.id for one in episodes), None)
+        return State(mark=mark, episode=next((one.id for one in episodes), None), upto=self.lineage.upto)
 
     def asked(self, after: int) -> bool:
         """Whether somebody asked for a compaction behind a position."""

@@ -1,15 +1,17 @@
 """What one assembly decides on, and what of it gives way where a request is too small for all."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
 
 from callsheet.assemble import sizes
 from callsheet.assemble.items import Item
+from callsheet.assemble.levels import noted_size, standing_size
 from callsheet.assemble.needed import Habit
 from callsheet.assemble.plans import Fresh, Rewrite, Standing
 from callsheet.graph.enums import Level, Privacy, Reason
 from callsheet.graph.ids import RecordId
+from callsheet.graph.nodes import Selection
 from callsheet.runtime.episodes import NOTHING, Mark
 from callsheet.runtime.personalising.choosing import Choosing
 from callsheet.runtime.terms import Terms
@@ -57,6 +59,8 @@ class Gathered:
     compacted: Mark = NOTHING
     #: Calls whose arguments may not be shown.
     withheld: frozenset[RecordId] = frozenset()
+    #: Records that are pinned, whether or not they stand in view.
+    pins: frozenset[RecordId] = frozenset()
     #: Those of the items that are memories.
     memories: frozenset[RecordId] = frozenset()
     #: Calls of others behind what stands under their names.
@@ -78,6 +82,17 @@ class Gathered:
         forced = self.forced if self.forced in _COMPELLING else Rewrite.HIGH_WATER
         items = {id: _without(item, what) for id, item in self.items.items()}
         return replace(self, items=items, forced=forced, yielded=what)
+
+    def pinned(self, selections: Iterable[Selection]) -> dict[str, int]:
+        """The tokens of those of these selections that stand for no other reason than that they are pinned."""
+        found: dict[str, int] = {}
+        for one in selections:
+            item = self.items.get(one.record) if one.record in self.pins else None
+            if item is None or item.least is Level.NONE or item.recent or item.open or item.instruction or item.failed:
+                continue
+            size = noted_size if one.note else standing_size
+            found[item.id] = size(item, one.level)
+        return found
 
     def history(self, terms: Terms) -> int:
         """Tokens in o200k_base of all that plain replay would show."""

@@ -11,7 +11,7 @@ from callsheet.assemble.lateness import widened
 from callsheet.assemble.needed import Habit
 from callsheet.assemble.plans import Fresh, Rewrite, Standing
 from callsheet.graph.changes import Erased, Reclassified
-from callsheet.graph.enums import Level, Reason
+from callsheet.graph.enums import Level, Reason, StateField
 from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import Selection, ToolArtifact, ToolMemory
 from callsheet.graph.record import Record
@@ -161,6 +161,7 @@ class Gathering:
             withheld=withheld,
             unasked=hidden_calls(ground, names),
             speakers=names,
+            pins=frozenset(map(RecordId, itemising.standings.states.get(StateField.PINNED, ()))),
             memories=frozenset(id for id, item in items.items() if item.covers or item.second_hand is not None),
             compacted=told.mark,
             classes=itemising.classes(ids),
@@ -174,7 +175,7 @@ class Gathering:
         ground, asked = self.ground, [record for record in self._asked(news) if asks(record)][-1:]
         if ground.questions is None or not asked or asked[0].id in ground.silent:
             return None
-        return ground.questions.alluding(asked[0])
+        return ground.questions.alluding(asked[0], ground.lineage.upto)
 
     def _personal(self, news: News, turn: int) -> Choosing | None:
         if self.shelf is None:

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import msgspec
 
@@ -59,7 +60,8 @@ class Making:
         making, made = self, self._within(budget)
         while not policy.verbatim and self._excess(made) > 0 and (less := making._less()) is not None:
             making, made = less, min(made, less._within(budget), key=self._excess)
-        sizes.check_budget(made.measured.parts, budget, self.counter, str(policy))
+        pins = partial(making.gathered.pinned, made.plan.selections)
+        sizes.check_budget(made.measured.parts, budget, self.counter, str(policy), pins)
         return made
 
     def _within(self, budget: int) -> "Made":

@@ -16,6 +16,8 @@ class Overdue:
     terms: Terms
     gathered: Gathered
     counter: TokenCounter
+    #: The request does not fit without: nothing waits then for more, as it does where others were compacted by hand.
+    pressed: bool = False
 
     @property
     def due(self) -> bool:
@@ -23,11 +25,18 @@ class Overdue:
         marks = self.terms.order.policy.compaction
         if not marks.by_itself or self.terms.order.policy.verbatim:
             return False
+        if self.pressed:
+            return self.over(0)
         # Nothing new is not tried again. Whatever is new is: it may be little and end what was in the way, and a
         # process that was not there before, which knows of no try, must come to the same request.
         if self.terms.desk.compaction_tried == self.terms.lineage.upto or not self.over(0):
             return False
-        return self.tokens - self._instructions >= max(1, marks.least)
+        return self.tokens - self._instructions >= max(1, self.least)
+
+    @property
+    def least(self) -> int:
+        """Tokens in o200k_base that are enough to compact."""
+        return 0 if self.pressed else self.terms.order.policy.compaction.least
 
     @property
     def _instructions(self) -> int:

@@ -11,6 +11,7 @@ from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import Episode, Fact, Message, Milestone
 from callsheet.graph.record import Record
 from callsheet.graph.values import Payload
+from callsheet.runtime.episodes import Within
 from callsheet.runtime.ground import Ground
 
 
@@ -31,27 +32,45 @@ def is_past(record: Record, considered: Container[RecordId], says: Mapping[Recor
     return says.get(record.id, record.id) != record.id
 
 
-def within(ground: Ground, told: Sequence[Record], owed: Sequence[RecordId], upto: int) -> dict[RecordId, RecordId]:
-    """What of the milestones, and of messages that are owed a line, stands in an extract as a whole."""
-    lines: dict[RecordId, str] = {}
+def within(
+    ground: Ground, told: Sequence[Record], owed: Sequence[RecordId], upto: int, known: Within
+) -> dict[RecordId, RecordId]:
+    """What of the milestones, and of messages that are owed a line, stands in an extract as a whole.
+
+    `known` is what was found out so far, and is added to.
+    """
+    episodes = [one for one in told if isinstance(one.body, Episode)]
+    found = known.of(tuple(one.id for one in episodes), ground.desk.redaction)
+    wanted: dict[RecordId, tuple[RecordId, bool]] = {}
+    lines: dict[tuple[RecordId, bool], str] = {}
     for one in told:
         if isinstance(one.body, Milestone | Fact) and second_hand(one.body) is SecondHand.STATED:
-            said = stated(ground.read(one.body.value))
-            lines[one.id] = _point(said.by, said.text)
+            key = wanted[one.id] = (one.id, False)
+            if key not in found:
+                said = stated(ground.read(one.body.value))
+                lines[key] = _point(said.by, said.text)
     for one in (ground.desk.records[id] for id in dict.fromkeys(owed)):
         if isinstance(one.body, Message) and one.position <= upto:
-            lines[one.id] = _point(one.body.role.value, in_short(ground.words(one)).removesuffix(" …"))
+            key = wanted[one.id] = (one.id, one.id in ground.silent)
+            if key not in found:
+                lines[key] = _point(one.body.role.value, in_short(ground.words(one)).removesuffix(" …"))
+    found.update(_told_by(ground, episodes, lines))
+    return {id: by for id, key in wanted.items() if (by := found[key]) is not None}
+
+
+def _told_by(
+    ground: Ground, episodes: Sequence[Record], lines: Mapping[tuple[RecordId, bool], str]
+) -> dict[tuple[RecordId, bool], RecordId | None]:
+    """The first of the episodes whose extract holds each of these points; None: none does."""
     if not lines:
         return {}
-    extracts = [(one.id, text_of(ground.read(one.body.summary))) for one in told if isinstance(one.body, Episode)]
+    extracts = [(one.id, text_of(ground.read(one.body.summary))) for one in episodes if isinstance(one.body, Episode)]
     points = [(id, f"{line} ") for id, text in extracts for line in text.split("\n")]
-    found: dict[RecordId, RecordId] = {}
-    for id, line in lines.items():
+    found: dict[tuple[RecordId, bool], RecordId | None] = {}
+    for key, line in lines.items():
         who, _, words = line.partition(": ")
         told_by = (episode for episode, point in points if point.startswith(f"{who}: ") and f" {words} " in point)
-        by = next(told_by, None) if words else None
-        if by is not None:
-            found[id] = by
+        found[key] = next(told_by, None) if words else None
     return found
 
 

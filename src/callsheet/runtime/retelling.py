@@ -5,6 +5,7 @@ Read anew only when something was compacted since; which of it comes into play i
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypeAlias
 
 from callsheet.assemble.episodes import second_hand
 from callsheet.assemble.items import Item, SecondHand
@@ -40,7 +41,13 @@ LAID_DOWN = 16
 OTHERS = 8
 """Of other milestones the same."""
 
+_AT_FIRST = 4 * (COMMON + 1)
+"""Of what holds a name or word the newest that are looked at first: what a milestone says its fact says too."""
+
 _WIDEST = 1_024
+
+_Name: TypeAlias = tuple[str | None, str | None]
+"""An entity, or a term."""
 
 _TOLD = frozenset({Reason.SUPERSEDED, Reason.STALE})
 """Why an episode says no more than that there was something."""
@@ -138,10 +145,13 @@ class Retelling:
         `changes`: None where there never were any.
         """
         ground, known = self.ground, self.compactions
-        mark, newest = known.state() if not ground.policy.verbatim else (NOTHING, None)
+        if ground.policy.verbatim:
+            return Told()
+        state = ground.desk.compacted = known.state(ground.desk.compacted)
+        mark = state.mark
         if mark.record is None:
             return Told()
-        retold = self._retold(known, (mark.record, newest, ground.policy.compaction.episodes))
+        retold = self._retold(known, (mark.record, state.episode, ground.policy.compaction.episodes))
         focus = self._out_of_view(self._focus(known, news), news, view, mark)
         pinned = self._pinned(known, changes) if changes is not None else []
         standing = [ground.desk.records[one.record] for one in view if one.record in ground.desk.records]
@@ -161,7 +171,9 @@ class Retelling:
             asked=ground.base is not None and mark.position > ground.seen and known.asked(ground.seen),
             void=void,
             past=frozenset(past),
-            within=within(ground, [record for id, record in every.items() if id not in void], owed, mark.upto),
+            within=within(
+                ground, [record for id, record in every.items() if id not in void], owed, mark.upto, retold.within
+            ),
             _compactions=known,
             _covered=retold.covered,
             _made=retold.made,
@@ -200,7 +212,7 @@ class Retelling:
         scores: dict[RecordId, float] = {}
         records: dict[RecordId, Record] = {}
         for held in self._held(known, names, words):
-            for record in held if len(held) <= COMMON else ():
+            for record in held:
                 scores[record.id] = scores.get(record.id, 0.0) + 1 / len(held)
                 records[record.id] = record
         best = sorted(records.values(), key=lambda record: (-round(scores[record.id], 6), -record.position))
@@ -219,37 +231,43 @@ class Retelling:
         return [record for record in records if not legible.issuperset(sources_of(record))]
 
     def _held(self, known: Compactions, names: Sequence[str], words: Sequence[str]) -> Iterator[list[Record]]:
-        """The newest of the reader's own milestones and facts with each name or word, one more than count as few.
+        """The reader's own milestones and facts with each name or word that few of them have.
 
         Others' with the same name do not count, however many there are.
         """
-        limit = COMMON + 1
-        entities, terms = tuple(names), tuple(words)
+        stated, upto = self.ground.desk.stated, self.ground.lineage.upto
+        # Whatever came since, as many as were too many are still among the newest that are looked at.
+        common = {name for name, oldest in stated.common.items() if upto - oldest < _WIDEST}
+        entities = tuple(name for name in names if (name, None) not in common)
+        terms = tuple(term for term in words if (None, term) not in common)
+        limit = _AT_FIRST
         while entities or terms:
             query = PostingQuery(entities=entities, terms=terms, lineage=self.ground.lineage, limit=limit)
-            held: dict[tuple[str | None, str | None], list[Posting]] = {}
+            held: dict[_Name, list[Posting]] = {}
             for posting in self.ground.ledger.postings(self.ground.key, query):
                 held.setdefault((posting.entity, posting.term), []).append(posting)
-            ids = dict.fromkeys(posting.record for each in held.values() for posting in each)
-            own = (
-                {
-                    record.id: record
-                    for record in self.ground.ledger.get(self.ground.key, tuple(ids))
-                    if known.owns(record)
-                }
-                if ids
-                else {}
-            )
-            again: list[tuple[str | None, str | None]] = []
-            for name, each in held.items():
-                mine = list(_once(own[one.record] for one in each if one.record in own).values())
-                if len(each) >= limit and len(mine) <= COMMON and limit < _WIDEST:
-                    again.append(name)
-                else:
-                    yield mine
+            # Most of what too many have shows it in the first half already.
+            half = {name: each[: limit // 2] for name, each in held.items()}
+            mine = self._mine(known, half)
+            few = {name: each for name, each in held.items() if len(mine[name]) <= COMMON}
+            mine |= self._mine(known, {name: each for name, each in few.items() if len(each) > limit // 2})
+            stated.common.update((name, held[name][-1].position) for name, own in mine.items() if len(own) > COMMON)
+            again = [name for name, each in few.items() if len(each) >= limit and len(mine[name]) <= COMMON]
+            again = again if limit < _WIDEST else []
+            yield from (mine[name] for name in few if len(mine[name]) <= COMMON and name not in again)
             entities = tuple(entity for entity, _ in again if entity is not None)
             terms = tuple(term for _, term in again if term is not None)
             limit *= 4
+
+    def _mine(self, known: Compactions, held: Mapping[_Name, Sequence[Posting]]) -> dict[_Name, list[Record]]:
+        """Of what holds each name or word the reader's own, without repeats."""
+        ids = dict.fromkeys(posting.record for each in held.values() for posting in each)
+        looked_up = self.ground.desk.stated.get(self.ground.ledger, self.ground.key, ids)
+        own = {record.id: record for record in looked_up if known.owns(record)}
+        return {
+            name: list(_once(own[one.record] for one in each if one.record in own).values())
+            for name, each in held.items()
+        }
 
     def _pinned(self, known: Compactions, changes: Visible) -> list[Record]:
         """Milestones, facts and episodes that somebody pinned."""

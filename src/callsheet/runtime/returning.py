@@ -147,9 +147,7 @@ class Returning:
         sizes: dict[RecordId, int] = {}
         for id in wanted:
             record = desk.records.get(id)
-            if record is None or not isinstance(record.body, ToolArtifact):
-                continue
-            if not ground.shows(record) or record.body.tool == RECALL:
+            if record is None or not isinstance(record.body, ToolArtifact) or not self._comes_back(record):
                 continue
             derived = desk.derived.get(id)
             size = derived.dense_tokens if derived is not None else record.body.size // 3
@@ -157,6 +155,12 @@ class Returning:
         chosen = bringing.within([id for id in wanted if id in sizes], sizes, total=total, each=each)
         found.update((id, sizes[id]) for id in chosen)
         return chosen
+
+    def _comes_back(self, record: Record | None) -> bool:
+        """Whether it is a result that may be brought back; what recall showed stands where it was found."""
+        if record is None or not isinstance(record.body, ToolArtifact):
+            return False
+        return self.ground.shows(record) and record.body.tool != RECALL
 
     def _alluded(self, found: dict[RecordId, int], shown: set[RecordId], *, before: int) -> list[RecordId]:
         """Messages and results that mean the like of what the user says, as far as they fit beside the rest."""
@@ -188,7 +192,8 @@ class Returning:
         shown = self._shown(view)
         for record in said[-MESSAGES:]:
             terms = self._terms(record)
-            matches = self._matches(terms, news[0].position, len(news))
+            matching = self._matching(terms, news[0].position, len(news))
+            matches = self._matches(matching)
             self.worded = tuple(Scored(id=one.record, score=one.score, share=one.covers) for one in matches)
             if self.beyond:
                 self.said = self._said(matches)
@@ -199,8 +204,9 @@ class Returning:
                 return self._of_task(around, match.position)
             if bringing.begins(matches, shown, len(terms)) or self._names_new(record, view):
                 self._begun(record)
+            untold = self._untold(matching, matches, view, news)
             near = (self._around(one.position, NEAR, 1) for one in bringing.about(matches, shown, len(terms)))
-            self.about = tuple(dict.fromkeys([*self.about, *(id for found in near for id in found)]))
+            self.about = tuple(dict.fromkeys([*self.about, *untold, *(id for found in near for id in found)]))
         return []
 
     def _begun(self, record: Record) -> None:
@@ -241,8 +247,13 @@ class Returning:
         names = [name for name in self.ground.entities(record) if bringing.tells(name)]
         if not names:
             return []
-        indexes = (self.ground.desk.indexes.get(one.record) for one in view if not self._said_in_note(one))
-        seen = {name.removeprefix(SAID) for index in indexes if index is not None for name in index.entities}
+        # As indexes hold them: all that is in view is gone through, so as fast as can be.
+        forms = {SAID + name: name for name in names} | {name: name for name in names if not name.startswith(SAID)}
+        seen: set[str] = set()
+        for one in view:
+            index = self.ground.desk.indexes.get(one.record)
+            if index is not None and not forms.keys().isdisjoint(index.entities) and not self._said_in_note(one):
+                seen.update(forms[name] for name in index.entities if name in forms)
         return [name for name in names if name not in seen]
 
     def _of_task(self, around: Sequence[RecordId], position: int) -> list[RecordId]:
@@ -284,18 +295,39 @@ class Returning:
         index = self.ground.desk.indexes.get(said.id) if said.id not in self.ground.silent else None
         return [term for term, _ in index.terms[:QUERY]] if index is not None else []
 
-    def _matches(self, terms: Sequence[str], before: int, new: int) -> list[bringing.Match]:
-        """The older records that hold terms of a turn, best first."""
-        if not terms:
-            return []
+    def _matching(self, terms: Sequence[str], before: int, new: int) -> bringing.Matching:
+        """Where the terms of a turn stood before it."""
         base = self.ground.base
         records = (base.sheet.messages_replayed if base is not None else self.earlier) + new
         query = PostingQuery(terms=tuple(terms), lineage=self.ground.lineage, before=before, limit=bringing.OCCURRENCES)
-        matching = bringing.Matching(terms, self.occurring.postings(query), records)
+        return bringing.Matching(terms, self.occurring.postings(query) if terms else (), records)
+
+    def _matches(self, matching: bringing.Matching) -> list[bringing.Match]:
+        """The older records that hold terms of a turn, best first."""
         promising = matching.promising(PROMISING)
         if not promising:
             return []
         return matching.matches(self.ground.desk.counted(self.ground.ledger, self.ground.key, promising))
+
+    def _untold(
+        self,
+        matching: bringing.Matching,
+        matches: Sequence[bringing.Match],
+        view: Sequence[Selection],
+        news: Sequence[Record],
+    ) -> list[RecordId]:
+        """The results that hold what the user asks for and nothing in view tells; what users said tells nothing."""
+        ground, desk = self.ground, self.ground.desk
+        standing = [record for one in view if (record := desk.records.get(one.record)) is not None]
+        told = set(matching.told(self._shown(view) - {record.position for record in standing if asks(record)}))
+        found = [desk.indexes[record.id] for record in news if record.id in desk.indexes and not asks(record)]
+        told.update(term for index in found for term, _ in index.terms)
+        stand = {one.record for one in view if one.level not in _GONE}
+        away = [one for one in matches if one.record not in stand]
+        away = [one for one in away if len(matching.told([one.position]) - told) >= bringing.UNTOLD]
+        desk.fetch(ground.ledger, ground.key, [one.record for one in away])
+        results = [one for one in away if self._comes_back(desk.records.get(one.record))]
+        return [one.record for one in matching.untold(results, told)]
 
     def _around(self, position: int, behind: int, before: int) -> list[RecordId]:
         """Results that stood near a position, the nearest first; what followed it counts as nearer."""

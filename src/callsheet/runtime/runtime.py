@@ -180,9 +180,9 @@ class Runtime(KeepsMemories):
         """Do the background work that is pending now, and return what came of each kind of it.
 
         `works` names those to do, such as ``archiving``; default: all that the store was opened with what they need
-        for. `limit` is the most units of each, and `progress` is told after each one what has come of its work so far.
-        What fails is counted, logged by its class, and found again the next time. Nothing is queued: several processes
-        may do it at once. Raises `InvalidOption`.
+        for. `limit` is the most units of each, and `progress` is told before the first and after each one what has come
+        of its work so far. What fails is counted, logged by its class, and found again the next time. Nothing is
+        queued: several processes may do it at once. Raises `InvalidOption`.
         """
         most = positive(limit, "limit") if limit is not None else None
         named = texts(works, "works") if works is not None else None

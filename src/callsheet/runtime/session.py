@@ -127,12 +127,12 @@ class Session:
             raise InvalidOption(f"sub-agent {name!r} has ended; nothing more is recorded, assembled or run for it")
 
     def append(
-        self, view: View, draft: Callable[[Drafting], object], *, late: bool = False
+        self, view: View, draft: Callable[[Drafting], object], *, late: bool = False, durable: bool = True
     ) -> tuple[Tail, list[Record]]:
         """Let `draft` collect records on the newest state of a branch and append them, all or none.
 
         When another writer was first, the branch is read anew and `draft` is called again. Raises `InvalidOption` for a
-        sub-agent that has ended, unless it is `late`: what came of what was begun before.
+        sub-agent that has ended, unless it is `late`: what came of what was begun before. Not `durable`: see `Append`.
         """
         at = self.clock.now()
         fresh = False
@@ -148,7 +148,8 @@ class Session:
                 if holds_turn(drafting.drafts):
                     turn_begins(drafting)
                 self._count(drafting, tail)
-                append = Append(stream=self.conversation, drafts=tuple(drafting.drafts), expect=tail.position)
+                drafts = tuple(drafting.drafts)
+                append = Append(stream=self.conversation, drafts=drafts, expect=tail.position, durable=durable)
                 records = self.ledger.append([append])
             except PositionConflict:
                 fresh = True

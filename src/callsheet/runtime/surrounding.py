@@ -1,45 +1,54 @@
 """What was said around the messages that a search has found: the nearest that the view may see and read."""
 
 from collections.abc import Sequence
+from itertools import islice
 
 from callsheet.graph.ids import RecordId
-from callsheet.graph.query import NodeQuery
+from callsheet.graph.query import AroundQuery, Sides
 from callsheet.graph.record import Record
 from callsheet.recall.around import WEIGHTS
-from callsheet.runtime.candidates import Candidates, said
+from callsheet.runtime.candidates import Candidates
+
+_NEAR = len(WEIGHTS)
+"""Messages that count on each side."""
 
 _MORE = 2
-"""Messages that are read on one side beside those that are needed: some say nothing, as those that only call a tool."""
+"""Messages that are looked for on one side beside those: some say nothing, as those that only call a tool."""
+
+_WIDER = 4
+"""How many times as many are looked for where those were too few."""
 
 
 def rows(candidates: Candidates, messages: Sequence[Record]) -> list[list[RecordId]]:
     """Each message with its neighbours before and after it, in order; they become candidates too."""
-    found: list[list[RecordId]] = []
-    for message in messages:
-        before = _side(candidates, message.position, back=True)
-        after = _side(candidates, message.position, back=False)
-        found.append([*reversed(before), message.id, *after])
-    return found
+    found: dict[int, Sides] = {}
+    left, limit = [message.position for message in messages], _NEAR + _MORE
+    while left:
+        seen = candidates.seen
+        query = AroundQuery(kind="message", positions=tuple(left), lineage=seen.lineage, limit=limit)
+        around = seen.session.ledger.around(seen.session.conversation.key, query)
+        _look(candidates, [side for sides in around.values() for side in sides])
+        found |= {at: Sides(*(_spoken(candidates, side) for side in sides)) for at, sides in around.items()}
+        left = [at for at in left if any(map(_short, around[at], found[at], (limit, limit)))]
+        limit *= _WIDER
+    candidates.take(id for sides in found.values() for side in sides for id in side)
+    return [
+        [*reversed(found[message.position].before), message.id, *found[message.position].after] for message in messages
+    ]
 
 
-def _side(candidates: Candidates, position: int, *, back: bool) -> list[RecordId]:
-    """The nearest on one side, the nearest first. What is hidden or says nothing takes no place among them."""
-    seen, near = candidates.seen, len(WEIGHTS)
-    key, limit = seen.session.conversation.key, near + _MORE
-    found: list[RecordId] = []
-    while len(found) < near:
-        query = NodeQuery(
-            kinds=("message",),
-            lineage=seen.lineage,
-            before=position if back else None,
-            after=0 if back else position,
-            newest=back,
-            limit=limit,
-        )
-        read = seen.session.ledger.nodes(key, query)
-        spoken = [record for record in (reversed(read) if back else read) if said(record)]
-        found += candidates.admit(spoken, near - len(found))
-        if len(read) < limit:
-            break
-        position = read[0].position if back else read[-1].position
-    return found
+def _look(candidates: Candidates, sides: Sequence[Sequence[RecordId]]) -> None:
+    """Learn which of the nearest count, then of one more where those are too few, then of all."""
+    for stop in (_NEAR, _NEAR + 1, None):
+        candidates.look([id for side in sides for id in side[:stop]])
+        sides = [side for side in sides if len(_spoken(candidates, side[:stop])) < _NEAR]
+
+
+def _spoken(candidates: Candidates, side: Sequence[RecordId]) -> tuple[RecordId, ...]:
+    """The nearest. What is hidden or says nothing takes no place among them."""
+    return tuple(islice(filter(candidates.speaks, side), _NEAR))
+
+
+def _short(looked: Sequence[RecordId], found: Sequence[RecordId], limit: int) -> bool:
+    """Whether there may be more to find behind those that were looked at."""
+    return len(found) < _NEAR and len(looked) == limit

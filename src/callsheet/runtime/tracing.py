@@ -1,18 +1,18 @@
 """The detailed trace of a past request: made again from the records as of its cut, and told candidate by candidate."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 
 from callsheet.explain import trace as tracing
+from callsheet.explain.difference import where_most
 from callsheet.explain.facts import Worth, known, worth
 from callsheet.explain.trace import Arrival, Candidacy, Planned, Trace
 from callsheet.graph.enums import Reason
 from callsheet.graph.ids import RecordId
-from callsheet.graph.nodes import Selection
 from callsheet.graph.query import NodeQuery
 from callsheet.graph.record import Record
 from callsheet.policy.candidate import Candidate
 from callsheet.policy.deciding import decide
-from callsheet.policy.verdict import DETAIL, Decision
+from callsheet.policy.verdict import Decision
 from callsheet.runtime.knowing import facts, rules_of
 from callsheet.runtime.releasing import refused
 from callsheet.runtime.revisiting import Revisited, revisit
@@ -78,7 +78,7 @@ def _weighed(seen: Revisited) -> Iterator[Candidacy]:
     """The candidates that planning chose among."""
     gathered, plan = seen.made.gathered, seen.made.plan
     told = facts(seen, gathered.items)
-    places = _places(plan.selections)
+    places = where_most(plan.selections)
     stood = {selection.record for selection in (gathered.standing.selections if gathered.standing else ())}
     new = frozenset(gathered.fresh.records)
     covered = {id: item.id for item in gathered.items.values() if item.id in places for id in item.covers}
@@ -98,16 +98,6 @@ def _weighed(seen: Revisited) -> Iterator[Candidacy]:
             left_out=plan.left_out.get(id, Reason.REMEMBERED if id in covered else None),
             weights=tracing.weights(item, worth_of(seen, id)),
         )
-
-
-def _places(selections: Sequence[Selection]) -> Mapping[RecordId, Selection]:
-    """Each record where it says most."""
-    found: dict[RecordId, Selection] = {}
-    for selection in selections:
-        before = found.get(selection.record)
-        if before is None or DETAIL[selection.level] < DETAIL[before.level]:
-            found[selection.record] = selection
-    return found
 
 
 # ---------------------------------------------------------------------------------------------- what was refused

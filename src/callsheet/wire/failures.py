@@ -15,7 +15,7 @@ __all__ = ["Failure", "error_body", "error_event"]
 
 
 class _Body(Protocol):
-    def __call__(self, status: int, kind: Failure, message: str, where: str) -> Fields: ...
+    def __call__(self, status: int, kind: Failure, message: str, where: str, code: str) -> Fields: ...
 
 
 class _Event(Protocol):
@@ -36,13 +36,14 @@ _EVENT: Final[Mapping[Wire, _Event]] = {
 }
 
 
-def error_body(wire: Wire, status: int, kind: Failure, message: str, *, where: str = "") -> Fields:
+def error_body(wire: Wire, status: int, kind: Failure, message: str, *, where: str = "", code: str = "") -> Fields:
     """The JSON body that answers a request with this HTTP status.
 
     `message` is for the person who reads the log. `where` is the place in the request that it is about, as
-    `InvalidMessage.where` has it; formats without a field for it do not say it again.
+    `InvalidMessage.where` has it; `code` is what the provider's clients know this very error by, and how they go on
+    from it. Formats without a field for one of them do not say it.
     """
-    return _BODY[wire](status, kind, message, where)
+    return _BODY[wire](status, kind, message, where, code)
 
 
 def error_event(wire: Wire, status: int, kind: Failure, message: str) -> bytes:

@@ -5,6 +5,7 @@ from typing import Final, Protocol
 
 from callsheet.wire.anthropic import stream as anthropic_stream
 from callsheet.wire.gemini import stream as gemini_stream
+from callsheet.wire.gemini.array import Elements
 from callsheet.wire.names import Wire
 from callsheet.wire.openai_chat import stream as openai_stream
 from callsheet.wire.openai_responses import stream as responses_stream
@@ -65,11 +66,14 @@ def events(response: Fields, wire: Wire) -> Iterator[bytes]:
 
 
 class Gatherer:
-    """Gathers a stream of server-sent events from its bytes, in whatever pieces they come."""
+    """Gathers a stream of server-sent events from its bytes, in whatever pieces they come.
 
-    def __init__(self, wire: Wire) -> None:
+    `listed`: the events are the elements of one JSON list, as Gemini streams without ``alt=sse``.
+    """
+
+    def __init__(self, wire: Wire, *, listed: bool = False) -> None:
         self._gathering = gathering(wire)
-        self._lines = Lines()
+        self._lines: Lines | Elements = Elements() if listed else Lines()
         #: How many events could not be read.
         self.broken = 0
         self._done = False

@@ -4,6 +4,7 @@ import asyncio
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import anthropic
 import pytest
@@ -14,12 +15,13 @@ from pydantic import BaseModel
 from callsheet.serve.proxy.settings import Handling
 from tests.serve.clients import hunt, logbook
 from tests.serve.clients.sides import KEY, both, like, proxied
-from tests.serve.proxy.proxies import OPEN
-from tests.upstream import Called, Failing, Reply
+from tests.serve.proxy.proxies import OPEN, running, settings
+from tests.upstream import Called, Failing, Reply, Upstream
 
 MODEL = "claude-haiku-4-5"
 FULL = Reply(thinking="Let me think.", text="Hello there, all of you.", calls=(Called("f", {"x": "ü"}), Called("f")))
 DONE = Reply(text="Done.")
+DONE_THINKING = Reply(thinking="I have seen it.", text="Done.")
 TOOL: ToolParam = {"name": "f", "input_schema": {"type": "object"}}
 HI: list[MessageParam] = [{"role": "user", "content": "Hi"}]
 
@@ -144,6 +146,41 @@ def test_tokens_are_counted_and_nothing_is_recorded(tmp_path: Path, open: bool) 
     assert not any(row["conversation"] for row in proxy.rows())
 
 
+@pytest.mark.parametrize("policy", ["balanced", "replay"])
+@pytest.mark.parametrize("model", ["claude-opus-5-5", "claude-opus-4-8"])
+def test_thoughts_stand_behind_what_they_were_had_behind_or_not_at_all(tmp_path: Path, model: str, policy: str) -> None:
+    """Newer models refuse a thought before which anything has changed: a history that was written anew has none."""
+    page = "\n".join(f"row {number}: nothing of note, as on every day before" for number in range(300))
+    messages: list[MessageParam] = []
+    handling = Handling(policy=OPEN) if policy == "replay" else Handling()
+    asking: dict[str, Any] = {"model": model, "max_tokens": 2_000, "system": "Be kind.", "tools": [TOOL]}
+    with Upstream(rules=False) as upstream:
+        for turn in range(16):
+            # In the middle the proxy begins anew, and knows no more what it sent.
+            if turn % 8 == 0:
+                opened = running(settings(tmp_path, upstream.url, handling=handling))
+                proxy = opened.__enter__()
+            with _client(proxy.base) as client:
+                upstream.will(Reply(thinking=f"I must look {turn}.", calls=(Called("f"),)), DONE_THINKING)
+                messages.append({"role": "user", "content": f"What of {turn}?"})
+                for _ in range(2):
+                    found = client.messages.create(**asking, messages=messages)
+                    messages.append({"role": "assistant", "content": [each.to_dict() for each in found.content]})
+                    if found.stop_reason == "tool_use":
+                        results = _results(found)
+                        results["content"][0]["content"] = f"{turn} {page}"  # type: ignore[index]
+                        messages.append(results)
+            if turn % 8 == 7:
+                opened.__exit__(None, None, None)
+    assert [received.refused for received in upstream.received if received.refused] == []
+    rows = proxy.rows()
+    assert len({row["conversation"] for row in rows}) == 1
+    assert "sheet" in {row["sent"] for row in rows}
+    assembled = [json.dumps(body) for body, row in zip(upstream.bodies, rows, strict=True) if row["sent"] == "sheet"]
+    # What was thought since is there again.
+    assert not assembled or any('"thinking":' in body for body in assembled)
+
+
 # --------------------------------------------------------------------------- a long task
 
 
@@ -211,12 +248,36 @@ def test_what_is_kept_from_the_provider_never_costs_an_agent_its_tools(tmp_path:
             model=MODEL, max_tokens=99, system="Be kind.", tools=[f], messages=[], thread=omit if threads else False
         )
         runner.append_messages({"role": "user", "content": "Hi"})
-        if threads:
-            # Tools and system text lie with the provider, so nothing can be written in the place of this request.
-            with pytest.raises(anthropic.BadRequestError, match="send the whole history"):
-                runner.until_done()
-        else:
-            runner.until_done()
+        # Tools and system text of a thread lie with the provider, so nothing can be written in the place of a request
+        # that goes on with it. The client is told so as the service does, and sends the whole history in a new one.
+        runner.until_done()
     assert not any(secret.encode() in received.raw for received in upstream.received)
     assert all(body["system"] == "Be kind." and body["tools"] for body in upstream.bodies)
-    assert len(upstream.bodies) == (1 if threads else 2)
+    assert [body.get("thread") for body in upstream.bodies] == [{"type": "create"} if threads else None] * 2
+
+
+def test_a_thread_that_is_not_known_here_is_lost_as_the_service_loses_one(tmp_path: Path) -> None:
+    lost = pytest.raises(anthropic.NotFoundError, match="send the whole history")
+    with proxied(tmp_path) as (upstream, proxy), _client(proxy.base) as client, lost as caught:
+        client.beta.messages.create(
+            model=MODEL,
+            max_tokens=99,
+            messages=[{"role": "user", "content": "More?"}],
+            thread={"type": "continue", "previous_message_id": "msg_elsewhere"},
+        )
+    assert caught.value.error_code == "thread_not_found"
+    assert upstream.bodies == []
+
+
+def test_a_turn_that_the_service_paused_goes_on_in_its_thread_without_a_message(tmp_path: Path) -> None:
+    with proxied(tmp_path) as (upstream, proxy), _client(proxy.base) as client:
+        upstream.will(Reply(text="I search."), DONE)
+        first = client.beta.messages.create(
+            model=MODEL, max_tokens=99, messages=[{"role": "user", "content": "Hi"}], thread={"type": "create"}
+        )
+        second = client.beta.messages.create(
+            model=MODEL, max_tokens=99, messages=[], thread={"type": "continue", "previous_message_id": first.id}
+        )
+    assert [block.to_dict()["text"] for block in second.content] == ["Done."]
+    assert [body["messages"] for body in upstream.bodies] == [HI, []]
+    assert [row["how"] for row in proxy.rows()] == ["begun", "repeated"]

@@ -4,6 +4,7 @@ import asyncio
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import openai
 import pytest
@@ -224,6 +225,46 @@ def test_a_response_unknown_here_passes_where_all_may_pass(tmp_path: Path) -> No
     assert [row["sent"] for row in proxy.rows()] == ["unassembled"]
 
 
+def test_a_response_unknown_here_is_lost_as_the_service_loses_one(tmp_path: Path) -> None:
+    lost = pytest.raises(openai.BadRequestError, match="send the whole history")
+    with proxied(tmp_path) as (upstream, proxy), _client(proxy.base) as client, lost as caught:
+        client.responses.create(model=MODEL, previous_response_id="resp_elsewhere", input="More?")
+    assert (caught.value.code, caught.value.param) == ("previous_response_not_found", "previous_response_id")
+    assert upstream.bodies == []
+
+
+@pytest.mark.parametrize("thinks", [False, True])
+def test_a_chain_is_written_anew_where_no_thought_of_the_turn_lies_with_the_provider(
+    tmp_path: Path, thinks: bool
+) -> None:
+    """What the provider keeps is billed again with each request of a chain, so it is weighed, and made smaller."""
+    page = "\n".join(f"row {number}: nothing of note, as on every day before" for number in range(400))
+    looks = Reply(thinking="I must look." if thinks else "", calls=(Called(ITEM_TOOL["name"]),))
+    with proxied(tmp_path) as (upstream, proxy), _client(proxy.base) as client:
+        previous: str | None = None
+        asking: dict[str, Any] = {"model": MODEL, "tools": [ITEM_TOOL], "instructions": "Be kind."}
+        for turn in range(12):
+            upstream.will(looks, DONE)
+            first = client.responses.create(**asking, input=f"What of {turn}?", previous_response_id=previous)
+            outputs: Any = [dict(each, output=f"{turn} {page}") for each in _outputs(first.to_dict())]
+            last = client.responses.create(**asking, input=outputs, previous_response_id=first.id)
+            assert last.output_text == DONE.text
+            previous = last.id
+    assert [received.refused for received in upstream.received if received.refused] == []
+    rows = proxy.rows()
+    assert {row["conversation"] for row in rows} == {rows[0]["conversation"]}
+    # The client's own request is what its provider would have read of it: more with each turn.
+    asked = [int(str(row["asked"])) for row in rows]
+    assert asked == sorted(asked)
+    sent = [row["sent"] for row in rows]
+    assert "sheet" in sent[0::2]
+    assert ("sheet" in sent[1::2]) == (not thinks)
+    assert all(
+        "previous_response_id" not in body for body, how in zip(upstream.bodies, sent, strict=True) if how == "sheet"
+    )
+    assert max(int(str(row["input"])) for row in rows) < asked[-1] / 2
+
+
 # --------------------------------------------------------------------------- a long task
 
 
@@ -266,8 +307,8 @@ def _hunt_responses(base: str, *, chained: bool) -> str:
     [
         (_hunt_chat, True),
         (lambda base: _hunt_responses(base, chained=False), True),
-        # The provider keeps the history, and the requests are small.
-        (lambda base: _hunt_responses(base, chained=True), False),
+        # The provider keeps the history, and bills it.
+        (lambda base: _hunt_responses(base, chained=True), True),
     ],
     ids=["chat", "responses", "responses, chained"],
 )

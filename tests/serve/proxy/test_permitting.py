@@ -25,7 +25,7 @@ SETS = {
         replace(BALANCED, privacy=OPEN, providers=(CLOSED,)),
         {PLAIN: True, PERSONAL: False, SECRET: True},
     ),
-    "with rules": (replace(BALANCED, privacy=OPEN, rules=(RULE,)), {PLAIN: False, PERSONAL: False, SECRET: False}),
+    "with rules": (replace(BALANCED, privacy=OPEN, rules=(RULE,)), {PLAIN: True, PERSONAL: False, SECRET: False}),
 }
 
 

@@ -138,6 +138,7 @@ def set_with(**said: object) -> PolicySetDocument:
 KEEPS = ProviderForm(provider="openai", privacy=Privacy.PERSONAL, form=Level.NONE)
 OPENS = ProviderForm(provider="openai", privacy=Privacy.SECRET, form=Level.RAW)
 RULE = Rule(name="own", about=About.PROVIDER, when="true", then=Then.LEAVE_OUT)
+RULE_OF_A_TOOL = Rule(name="own", about=About.PRIVACY, when="record.tool == 'x'", then=Then.SAFE)
 
 
 @pytest.mark.parametrize(
@@ -210,3 +211,23 @@ def test_the_answer_to_a_request_that_went_unassembled_waits_for_no_sheet(prepar
     assert conclude(preparing, asked, passed, came) is not None
     records, _ = made.placed.talk.history()
     assert len(records) == 2
+
+
+def test_a_set_with_rules_leaves_a_tool_loop_its_thoughts(preparing: Preparing) -> None:
+    """DeepSeek refuses a turn with calls without what was thought before them."""
+    secret = "AKIA" + "IOSFODNN7" + "EXAMPLE"
+    call = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+    thinks = {"role": "assistant", "content": None, "reasoning_content": "The user wants W1.", "tool_calls": [call]}
+    messages = [
+        {"role": "user", "content": "Where is W1?"},
+        thinks,
+        {"role": "tool", "tool_call_id": "c1", "content": "x"},
+    ]
+    policy = replace(BALANCED, name="own", version="1", rules=(RULE_OF_A_TOOL,))
+    # The marked parameter lets nothing go out as it came.
+    body = {"model": "gpt-4o", "messages": messages, "stop": [f"key {secret}"]}
+    prepared = preparing.prepare(order(Handling(policy=policy)), body)
+    assert prepared.sent is Sent.SHEET
+    assert prepared.content is not None
+    sent = json.loads(prepared.content)["messages"]
+    assert [message.get("reasoning_content") for message in sent] == [None, "The user wants W1.", None]

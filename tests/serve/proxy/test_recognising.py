@@ -8,6 +8,9 @@ from typing import Any
 import pytest
 
 from callsheet.errors import InvalidOption, NotFound
+from callsheet.graph.nodes import Message
+from callsheet.graph.ports import Append
+from callsheet.graph.record import Record
 from callsheet.recall.tool import NAME as RECALL
 from callsheet.serve.proxy.recognising import How
 from callsheet.wire.asked import read_request
@@ -49,6 +52,19 @@ def test_a_second_request_goes_on_with_it(service: Service) -> None:
     assert second.talk.id == first.talk.id
     assert second.talk.branch_id == first.talk.branch_id
     assert texts(second.talk) == ["one", "first", "two"]
+
+
+def test_what_a_client_asks_is_made_durable_by_its_answer(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    def append(appends: Sequence[Append]) -> list[Record]:
+        seen.extend(one.durable for one in appends for draft in one.drafts if isinstance(draft.body, Message))
+        return real(appends)
+
+    seen: list[bool] = []
+    held = begun(service)
+    real = service.runtime.ledger.append
+    monkeypatch.setattr(service.runtime.ledger, "append", append)
+    service.turn([*held, user("two")], "second")
+    assert seen == [False, True]
 
 
 def _echoes() -> dict[str, Callable[[Fields], Fields]]:

@@ -11,7 +11,8 @@ import pytest
 
 import callsheet
 from callsheet.graph.nodes import ModelRun, ToolArtifact, ToolCall
-from callsheet.serve.proxy.settings import Handling
+from callsheet.serve.proxy.preparing import Preparing
+from callsheet.serve.proxy.settings import Handling, Price, Spending
 from tests.serve.proxy.proxies import Running, running, settings
 from tests.serve.proxy.talking import CLIENTS, Chat, Responses, Talking
 from tests.upstream import Broken, Called, Failing, Gate, Reply, Upstream
@@ -223,6 +224,52 @@ def test_an_error_behind_a_round_reaches_the_client(
     assert float(str(rows[0]["cost"])) > 0
     assert {row["conversation"] for row in proxy.rows()} == {rows[0]["conversation"]}
     assert [received.refused for received in service.received if received.refused] == []
+
+
+@both
+def test_a_failure_of_ours_behind_a_round_is_no_second_request(
+    service: Upstream, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, streamed: bool
+) -> None:
+    def fails(*_: object, **__: object) -> object:
+        raise RuntimeError
+
+    with running(settings(tmp_path, service.url)) as proxy, client_of(Chat, proxy, streamed=streamed) as talking:
+        begin(talking, service)
+        service.will(Reply(thinking="I read.", text="Hm.", calls=(RECALL,)))
+        with monkeypatch.context() as patch:
+            patch.setattr(Preparing, "further", fails)
+            with pytest.raises(openai.APIError):
+                talking.say("what did it say?")
+        service.will(Reply(text="So."))
+        assert talking.step() == "So."
+    before, failed, after = proxy.rows()[-3:]
+    assert (failed["outcome"], failed["status"], after["outcome"]) == ("failed", 503, "answered")
+    # One request went out, and what it cost is there.
+    assert float(str(failed["assembled"])) < 1.2 * float(str(before["assembled"]))
+    assert float(str(failed["cost"])) > 0
+    with callsheet.open(proxy.settings.database) as runtime:
+        bodies = [record.body for stream in runtime.ledger.streams() for record in runtime.ledger.records(stream.key)]
+    sheets = [body.sheet for body in bodies if isinstance(body, ModelRun)]
+    assert len(set(sheets)) == len(sheets)
+    assert failed["sheet"] in sheets
+
+
+@both
+def test_no_round_follows_once_a_key_has_spent_what_it_may(
+    service: Upstream, tmp_path: Path, *, streamed: bool
+) -> None:
+    price = Price(input=2.5, output=10.0)
+    made = settings(tmp_path, service.url, handling=Handling(price=price), spending=Spending(day=10.0))
+    with running(made) as proxy, client_of(Chat, proxy, streamed=streamed) as talking:
+        begin(talking, service)
+        begun = len(service.bodies)
+        service.will(Reply(text="Hm.", calls=(RECALL,), output=2_000_000), Reply(text="It is 7."))
+        with pytest.raises(openai.APIError, match="has spent"):
+            talking.say("what did it say?")
+    assert len(service.bodies) == begun + 1
+    row = proxy.rows()[-1]
+    assert (row["outcome"], row["status"]) == ("limited", 429)
+    assert float(str(row["cost"])) == pytest.approx(20, rel=0.01)
 
 
 @both

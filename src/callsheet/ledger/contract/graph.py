@@ -11,10 +11,10 @@ from callsheet.graph.cut import Lineage, Segment
 from callsheet.graph.enums import Relation, Role, StateField
 from callsheet.graph.graph import Graph
 from callsheet.graph.ids import ROOT_BRANCH, RecordId
-from callsheet.graph.nodes import Message, ToolCall
+from callsheet.graph.nodes import Message, ToolArtifact, ToolCall
 from callsheet.graph.ports import Ledger
-from callsheet.graph.query import LinkQuery, NodeQuery, StateQuery
-from callsheet.graph.record import Draft, Record, Stream
+from callsheet.graph.query import AroundQuery, LinkQuery, NodeQuery, StateQuery
+from callsheet.graph.record import Body, Draft, Record, Stream
 from callsheet.ledger.contract.bodies import BRANCHES, POOL, any_body, examples, lineages
 from callsheet.ledger.contract.making import Making, inline, put
 from callsheet.ledger.contract.subject import Subject
@@ -89,6 +89,13 @@ def _compare(ledger: Ledger, stream: Stream, graph: Graph, data: st.DataObject) 
     every_kind = NodeQuery(kinds=tuple(KINDS), lineage=lineage, limit=nodes.limit, newest=nodes.newest)
     for query in (nodes, every_kind):
         assert ledger.nodes(stream.key, query) == graph.nodes(query)
+    around = AroundQuery(
+        kind=data.draw(st.sampled_from(sorted(KINDS))),
+        positions=tuple(data.draw(st.lists(position, max_size=4))),
+        lineage=lineage,
+        limit=data.draw(st.integers(0, 3)),
+    )
+    assert ledger.around(stream.key, around) == graph.around(around)
     rows = graph.projection().states
     targets = st.lists(st.sampled_from([row.target for row in rows] or [""]), max_size=4).map(tuple)
     values = st.none() | st.sampled_from([row.value for row in rows] or [""])
@@ -104,6 +111,32 @@ def _compare(ledger: Ledger, stream: Stream, graph: Graph, data: st.DataObject) 
             LinkQuery(relation=relation, targets=ends, lineage=lineage),
         ):
             assert ledger.links(stream.key, links) == graph.links(links)
+
+
+def what_stands_around_is_that_of_the_fold(subject: Subject) -> None:
+    """The nearest records on both sides of any positions are those of the fold, however far apart they stand."""
+    numbers = itertools.count()
+    bodies: dict[str, Body] = {"message": Message(role=Role.USER), "artifact": ToolArtifact()}
+
+    @examples(30)
+    @given(st.lists(st.tuples(st.sampled_from(sorted(bodies)), st.sampled_from(BRANCHES)), min_size=1), st.data())
+    def check(some: list[tuple[str, RecordId | None]], data: st.DataObject) -> None:
+        making = Making(f"tenant {next(numbers)}")
+        stream = making.stream()
+        # Some are said again and again, so that those between others are far apart.
+        every = [one for each in some for one in [each] * data.draw(st.sampled_from([1, 1, 30]))]
+        graph = folded(put(subject.ledger, stream, *(making.draft(bodies[kind], branch=on) for kind, on in every)))
+        positions = st.lists(st.integers(0, graph.position + 1), max_size=20).map(tuple)
+        for kind in bodies:
+            query = AroundQuery(
+                kind=kind,
+                positions=data.draw(positions),
+                lineage=data.draw(lineages(graph.position)),
+                limit=data.draw(st.integers(0, 4)),
+            )
+            assert subject.ledger.around(stream.key, query) == graph.around(query)
+
+    check()
 
 
 def the_newest_value_of_many_is_found(subject: Subject) -> None:

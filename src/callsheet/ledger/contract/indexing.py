@@ -79,6 +79,7 @@ def _compare(ledger: Ledger, stream: Stream, graph: Graph, data: st.DataObject) 
     assert ledger.matches(stream.key, words) == graph.matches(words)
     wanted = data.draw(st.lists(position, max_size=4))
     assert ledger.indexed(stream.key, wanted) == graph.indexed(wanted)
+    assert ledger.weighed(stream.key, wanted) == graph.weighed(wanted)
     assert ledger.projection(stream.key).indexes == graph.projection().indexes
 
 
@@ -129,6 +130,7 @@ def an_erased_record_is_found_no_more(subject: Subject) -> None:
     assert ledger.indexed(stream.key, [1, 2, _MANY]).keys() == {1}
     ledger.rebuild(stream.key, lambda record: Index(entities=(record.id,)))
     assert ledger.indexed(stream.key, [2]) == {}
+    assert ledger.weighed(stream.key, [2]) == {}
 
 
 def indexes_are_derived_anew(subject: Subject) -> None:
@@ -176,3 +178,4 @@ def streams_are_searched_apart(subject: Subject) -> None:
     stranger = StreamKey(tenant=TenantId("stranger"), stream=one.id)
     assert _found(ledger, stranger, "x", everything) == []
     assert ledger.indexed(stranger, [1]) == {}
+    assert ledger.weighed(stranger, [1]) == {}

@@ -30,20 +30,21 @@ def _positions(ledger: Ledger, key: StreamKey, index: str = "model") -> list[int
 
 
 def what_was_put_is_read(subject: Subject) -> None:
-    """A vector is read as it was put, byte for byte, also an empty one; a later one stands in its place."""
+    """A vector is read as it was put, byte for byte, also an empty one; the first stays, a later one is left out."""
     making, ledger = Making(), subject.ledger
     stream = said(ledger, making, ["one", "two", "three"])
     ids = [record.id for record in ledger.records(stream.key)]
     empty = Vector(scale=0.0, cells=b"")
-    ledger.put_vectors(stream.key, "model", {2: _vector(2), 1: empty})
-    ledger.put_vectors(stream.key, "model", {})
+    assert ledger.put_vectors(stream.key, "model", {2: _vector(2), 1: empty}) == 2
+    assert ledger.put_vectors(stream.key, "model", {}) == 0
     expected = [
         VectorRow(position=1, record=ids[0], branch=ROOT_BRANCH, vector=empty),
         VectorRow(position=2, record=ids[1], branch=ROOT_BRANCH, vector=_vector(2)),
     ]
     assert ledger.vectors(stream.key, VectorQuery(index="model")) == expected
-    ledger.put_vectors(stream.key, "model", {2: _vector(7)})
-    assert ledger.vectors(stream.key, VectorQuery(index="model", positions=(2,)))[0].vector == _vector(7)
+    assert ledger.put_vectors(stream.key, "model", {2: _vector(7), 3: _vector(3), 1: _vector(1), 9: _vector(9)}) == 1
+    third = VectorRow(position=3, record=ids[2], branch=ROOT_BRANCH, vector=_vector(3))
+    assert ledger.vectors(stream.key, VectorQuery(index="model")) == [*expected, third]
 
 
 def queries_narrow(subject: Subject) -> None:

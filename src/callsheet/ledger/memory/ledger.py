@@ -11,10 +11,10 @@ from callsheet.errors import StoreClosed
 from callsheet.graph.enums import StreamKind
 from callsheet.graph.graph import Graph
 from callsheet.graph.ids import ROOT_BRANCH, RecordId, TenantId
-from callsheet.graph.index import Index, Match, MatchQuery, Posting, PostingQuery, VectorQuery, VectorRow
+from callsheet.graph.index import Index, Match, MatchQuery, Posting, PostingQuery, VectorQuery, VectorRow, Weighed
 from callsheet.graph.ports import Append, Clock, IndexOf, Owner, Signer, StoredRecord
 from callsheet.graph.prefix import Prefix
-from callsheet.graph.query import LinkQuery, LinkRow, NodeQuery, Projection, StateQuery, StateRow
+from callsheet.graph.query import AroundQuery, LinkQuery, LinkRow, NodeQuery, Projection, Sides, StateQuery, StateRow
 from callsheet.graph.record import Head, Record, Stream, StreamKey
 from callsheet.graph.times import Instant
 from callsheet.graph.values import Payload, Vector
@@ -187,6 +187,10 @@ class MemoryLedger:
         with self._open() as tables:
             return tables.graph(key).nodes(query)
 
+    def around(self, key: StreamKey, query: AroundQuery) -> dict[int, Sides]:
+        with self._open() as tables:
+            return tables.graph(key).around(query)
+
     def states(self, key: StreamKey, query: StateQuery) -> list[StateRow]:
         with self._open() as tables:
             return tables.graph(key).states(query)
@@ -207,17 +211,22 @@ class MemoryLedger:
         with self._open() as tables:
             return tables.graph(key).indexed(positions)
 
+    def weighed(self, key: StreamKey, positions: Sequence[int]) -> dict[int, Weighed]:
+        with self._open() as tables:
+            return tables.graph(key).weighed(positions)
+
     def projection(self, key: StreamKey) -> Projection:
         with self._open() as tables:
             return tables.graph(key).projection()
 
     # ------------------------------------------------------------------ vectors
 
-    def put_vectors(self, key: StreamKey, index: str, vectors: Mapping[int, Vector]) -> None:
+    def put_vectors(self, key: StreamKey, index: str, vectors: Mapping[int, Vector]) -> int:
         with self._open() as tables:
             known = tables.streams.get(key)
-            if known is not None:
-                put_vectors(known, index, vectors, Indexing(self._vault, owner_of(known.stream)))
+            if known is None:
+                return 0
+            return put_vectors(known, index, vectors, Indexing(self._vault, owner_of(known.stream)))
 
     def vectors(self, key: StreamKey, query: VectorQuery) -> list[VectorRow]:
         with self._open() as tables:

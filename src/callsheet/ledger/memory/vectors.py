@@ -13,11 +13,13 @@ from callsheet.ledger.indexing import Indexing
 from callsheet.ledger.memory.tables import MemoryStream
 
 
-def put_vectors(known: MemoryStream, index: str, vectors: Mapping[int, Vector], indexing: Indexing) -> None:
+def put_vectors(known: MemoryStream, index: str, vectors: Mapping[int, Vector], indexing: Indexing) -> int:
     """See `Ledger.put_vectors`."""
+    kept = known.vectors.setdefault(index, {})
     sealed = {position: indexing.sealed_vector(vector) for position, vector in vectors.items()}
-    living = {position: content for position, content in sealed.items() if _lives(known, position)}
-    known.vectors.setdefault(index, {}).update(living)
+    new = {at: content for at, content in sealed.items() if at not in kept and _lives(known, at)}
+    kept.update(new)
+    return len(new)
 
 
 def vectors(known: MemoryStream, query: VectorQuery, indexing: Indexing) -> list[VectorRow]:

@@ -9,10 +9,10 @@ from pathlib import Path
 from callsheet.errors import StoreError
 from callsheet.graph.enums import StreamKind
 from callsheet.graph.ids import ROOT_BRANCH, RecordId, TenantId
-from callsheet.graph.index import Index, Match, MatchQuery, Posting, PostingQuery, VectorQuery, VectorRow
+from callsheet.graph.index import Index, Match, MatchQuery, Posting, PostingQuery, VectorQuery, VectorRow, Weighed
 from callsheet.graph.ports import Append, Clock, IndexOf, Owner, Signer, StoredRecord
 from callsheet.graph.prefix import Prefix
-from callsheet.graph.query import LinkQuery, LinkRow, NodeQuery, Projection, StateQuery, StateRow
+from callsheet.graph.query import AroundQuery, LinkQuery, LinkRow, NodeQuery, Projection, Sides, StateQuery, StateRow
 from callsheet.graph.record import Head, Record, Stream, StreamKey
 from callsheet.graph.values import Payload, Vector
 from callsheet.ledger.blobs.folder import FolderBlobs
@@ -235,6 +235,10 @@ class SqliteLedger:
     def nodes(self, key: StreamKey, query: NodeQuery) -> list[Record]:
         return self._records(key, lambda connection: read.nodes(connection, key, query))
 
+    def around(self, key: StreamKey, query: AroundQuery) -> dict[int, Sides]:
+        with self._connections.snapshot() as connection:
+            return read.around(connection, key, query, partial(self._tails.ids, connection, key))
+
     def states(self, key: StreamKey, query: StateQuery) -> list[StateRow]:
         with self._connections.snapshot() as connection:
             return graph.states(connection, key, query)
@@ -264,7 +268,14 @@ class SqliteLedger:
         if indexing is None:
             return {}
         with self._connections.reading() as connection:
-            return postings.indexed(connection, key, positions, indexing)
+            return postings.indexed(connection, key, positions, indexing.opened)
+
+    def weighed(self, key: StreamKey, positions: Sequence[int]) -> dict[int, Weighed]:
+        indexing = self._indexing(key)
+        if indexing is None:
+            return {}
+        with self._connections.reading() as connection:
+            return postings.indexed(connection, key, positions, indexing.weighed)
 
     def projection(self, key: StreamKey) -> Projection:
         indexing = self._indexing(key)
@@ -281,13 +292,13 @@ class SqliteLedger:
 
     # ------------------------------------------------------------------ vectors
 
-    def put_vectors(self, key: StreamKey, index: str, vectors: Mapping[int, Vector]) -> None:
+    def put_vectors(self, key: StreamKey, index: str, vectors: Mapping[int, Vector]) -> int:
         indexing = self._indexing(key)
         if indexing is None or not vectors:
-            return
+            return 0
         sealed = {position: indexing.sealed_vector(vector) for position, vector in vectors.items()}
         with self._connections.writing() as connection:
-            rows_of_vectors.put(connection, key, index, sealed)
+            return rows_of_vectors.put(connection, key, index, sealed)
 
     def vectors(self, key: StreamKey, query: VectorQuery) -> list[VectorRow]:
         indexing = self._indexing(key)

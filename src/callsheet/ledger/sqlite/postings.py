@@ -2,9 +2,10 @@
 
 import sqlite3
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from heapq import nlargest
 from itertools import chain
+from typing import TypeVar
 
 from callsheet.errors import Damaged
 from callsheet.graph.index import Index, Match, MatchQuery, Posting, PostingQuery
@@ -14,6 +15,8 @@ from callsheet.ledger.sqlite.errors import written
 from callsheet.ledger.sqlite.queries import portions, query
 from callsheet.ledger.sqlite.read import EVERYTHING
 from callsheet.ledger.sqlite.tails import Tail, Tails
+
+_Opened = TypeVar("_Opened")
 
 
 def postings(
@@ -117,13 +120,13 @@ class _Search:
 
 
 def indexed(
-    connection: sqlite3.Connection, key: StreamKey, positions: Sequence[int], indexing: Indexing
-) -> dict[int, Index]:
-    """See `Ledger.indexed`."""
-    found: dict[int, Index] = {}
+    connection: sqlite3.Connection, key: StreamKey, positions: Sequence[int], opened: Callable[[bytes], _Opened]
+) -> dict[int, _Opened]:
+    """See `Ledger.indexed` and `Ledger.weighed`: what is opened of the index at each of these positions."""
+    found: dict[int, _Opened] = {}
     for portion in portions(tuple(dict.fromkeys(positions))):
         rows = connection.execute(query("indexes_at", len(portion)), (key.tenant, key.stream, *portion))
-        found.update((position, indexing.opened(sealed)) for position, sealed in rows)
+        found.update((position, opened(sealed)) for position, sealed in rows)
     return {position: found[position] for position in positions if position in found}
 
 

@@ -110,6 +110,13 @@ SELECT position, rowid FROM record INDEXED BY record_in_series
 WHERE tenant = ? AND stream = ? AND series = ? AND position > ? AND position <= ? AND kind IN (:each)
 ORDER BY position DESC LIMIT ?
 
+-- places_around --
+-- Positions of records of one kind in its series, on one branch, within a distance before and after some positions.
+SELECT record.position FROM (VALUES :rows) AS wanted
+CROSS JOIN record INDEXED BY record_in_series ON record.tenant = ? AND record.stream = ? AND record.series = ?
+  AND record.branch = ? AND record.position BETWEEN wanted.column1 - ? AND min(wanted.column1 + ?, ?)
+  AND record.kind = ?
+
 -- states_of_targets --
 -- The value that a field of some targets had on a branch as of a position.
 SELECT state.target, state.field, state.value, state.branch, state.from_pos, state.to_pos
@@ -275,12 +282,12 @@ WHERE tenant = ? AND stream = ? AND id IN (:each) AND sealed IS NULL
 SELECT 1 FROM record INDEXED BY record_erased WHERE tenant = ? AND stream = ? AND sealed IS NULL LIMIT 1
 
 -- put_vector --
--- Set the vector of a record in an index; a record that has no body gets none.
+-- Keep the vector of a record in an index, unless it has one there or has no body.
 INSERT INTO vector (tenant, stream, name, position, sealed)
 SELECT ?1, ?2, ?3, ?4, ?5 WHERE EXISTS (
   SELECT 1 FROM record WHERE tenant = ?1 AND stream = ?2 AND position = ?4 AND sealed IS NOT NULL
 )
-ON CONFLICT (tenant, stream, name, position) DO UPDATE SET sealed = excluded.sealed
+ON CONFLICT (tenant, stream, name, position) DO NOTHING
 
 -- vectors_between --
 -- The vectors of one index in a range of positions, ascending, each with the id and branch of its record.

@@ -1,15 +1,16 @@
 """Reading streams and records. Every answer is bounded by what was asked, not by how long the stream is."""
 
 import sqlite3
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain
 
 from callsheet.graph.cut import Lineage
 from callsheet.graph.enums import StreamKind
 from callsheet.graph.ids import ROOT_BRANCH, RecordId, TenantId
-from callsheet.graph.query import NodeQuery
+from callsheet.graph.query import AroundQuery, NodeQuery, Sides
 from callsheet.graph.record import Head, Record, Stream, StreamKey
 from callsheet.ledger.decode import StoredRow
 from callsheet.ledger.sqlite.queries import all_of, portions, query
@@ -17,6 +18,12 @@ from callsheet.ledger.sqlite.rows import StreamColumns, read_stream, series_of
 
 Decode = Callable[[StoredRow], Record]
 """From a row to the record; knows whose content it opens."""
+
+Ids = Mapping[int, RecordId]
+"""The ids of records by their positions."""
+
+_CLOSE = 4
+"""How many times as many positions are looked through on each side as records are wanted."""
 
 _TOGETHER = 64
 """Ranges of an index that one statement looks into: SQLite takes 500 parts, and most lineages have fewer ranges."""
@@ -103,16 +110,72 @@ def record_anywhere(connection: sqlite3.Connection, tenant: TenantId, id: Record
 
 def nodes(connection: sqlite3.Connection, key: StreamKey, wanted: NodeQuery) -> list[StoredRow]:
     """The places are found in an index alone, a limited number for each branch; then the records are read."""
+    rows: list[StoredRow] = []
+    for portion in portions([row for _, row in _places(connection, key, wanted)]):
+        rows += _rows(connection.execute(query("records_by_row", len(portion)), portion))
+    return sorted(rows, key=lambda row: row.position)
+
+
+def _places(connection: sqlite3.Connection, key: StreamKey, wanted: NodeQuery) -> list[tuple[int, int]]:
+    """The positions and row numbers of the records that are wanted; the newest first where these are."""
     places: set[tuple[int, int]] = set()
     searches = list(_searches(key, wanted))
     for start in range(0, len(searches), _TOGETHER):
         texts, values = zip(*searches[start : start + _TOGETHER], strict=True)
         places.update(connection.execute(all_of(texts), [*chain.from_iterable(values)]))
-    chosen = sorted(places, reverse=wanted.newest)[: wanted.limit]
-    rows: list[StoredRow] = []
-    for portion in portions([row for _, row in chosen]):
-        rows += _rows(connection.execute(query("records_by_row", len(portion)), portion))
-    return sorted(rows, key=lambda row: row.position)
+    return sorted(places, reverse=wanted.newest)[: wanted.limit]
+
+
+def around(
+    connection: sqlite3.Connection, key: StreamKey, wanted: AroundQuery, ids: Callable[[Iterable[int]], Ids]
+) -> dict[int, Sides]:
+    """See `Ledger.around`. Most are found close by, all at once; only where that is too few is more looked through."""
+    asked, width = tuple(dict.fromkeys(wanted.positions)), _CLOSE * wanted.limit
+    close = sorted(_close(connection, key, wanted, asked, width))
+    last = max(upto for _, upto in branches(wanted.lineage))
+    found: dict[int, tuple[list[int], list[int]]] = {}
+    for position in asked:
+        first = bisect_left(close, position)
+        before = close[max(bisect_left(close, position - width), first - wanted.limit) : first][::-1]
+        first = bisect_right(close, position)
+        after = close[first : min(bisect_right(close, position + width), first + wanted.limit)]
+        if len(before) < wanted.limit and position - width > 1:
+            before = _beyond(connection, key, wanted, position, back=True)
+        if len(after) < wanted.limit and position + width < last:
+            after = _beyond(connection, key, wanted, position, back=False)
+        found[position] = (before, after)
+    known = ids(chain.from_iterable(chain.from_iterable(found.values())))
+    return {
+        position: Sides(tuple(known[at] for at in before), tuple(known[at] for at in after))
+        for position, (before, after) in found.items()
+    }
+
+
+def _close(
+    connection: sqlite3.Connection, key: StreamKey, wanted: AroundQuery, asked: Sequence[int], width: int
+) -> set[int]:
+    found: set[int] = set()
+    series = series_of(wanted.kind)
+    for portion in portions(asked):
+        text = query("places_around", len(portion))
+        for branch, upto in branches(wanted.lineage):
+            values = (*portion, key.tenant, key.stream, series, branch, width, width, upto, wanted.kind)
+            found.update(position for (position,) in connection.execute(text, values))
+    return found
+
+
+def _beyond(
+    connection: sqlite3.Connection, key: StreamKey, wanted: AroundQuery, position: int, *, back: bool
+) -> list[int]:
+    places = NodeQuery(
+        kinds=(wanted.kind,),
+        lineage=wanted.lineage,
+        before=position if back else None,
+        after=0 if back else position,
+        newest=back,
+        limit=wanted.limit,
+    )
+    return [at for at, _ in _places(connection, key, places)]
 
 
 def _searches(key: StreamKey, wanted: NodeQuery) -> Iterator[tuple[str, tuple[str | int, ...]]]:

@@ -15,10 +15,10 @@ from callsheet.ledger.sqlite.queries import portions, query
 from callsheet.ledger.sqlite.read import EVERYTHING
 
 
-def put(connection: sqlite3.Connection, key: StreamKey, index: str, sealed: Mapping[int, bytes]) -> None:
+def put(connection: sqlite3.Connection, key: StreamKey, index: str, sealed: Mapping[int, bytes]) -> int:
     """See `Ledger.put_vectors`."""
     rows = [(key.tenant, key.stream, index, position, content) for position, content in sealed.items()]
-    connection.executemany(query("put_vector"), rows)
+    return connection.executemany(query("put_vector"), rows).rowcount
 
 
 def vectors(connection: sqlite3.Connection, key: StreamKey, wanted: VectorQuery, indexing: Indexing) -> list[VectorRow]:

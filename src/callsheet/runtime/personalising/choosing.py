@@ -249,7 +249,7 @@ class Choosing(Looking):
         if ground.questions is None:
             return []
         asking = [record for record in said if asks(record) and record.id not in ground.silent][-MEANT:]
-        alluding = (ground.questions.alluding(record) for record in reversed(asking))
+        alluding = (ground.questions.alluding(record, ground.lineage.upto) for record in reversed(asking))
         near = (one.kept(self.shelf) for one in alluding if one is not None)
         return list(dict.fromkeys(id for found in near for id in found[: ground.policy.meaning]))
 

@@ -50,7 +50,7 @@ class Draining:
     work: Work
     #: Units at most; None: all there are.
     limit: int | None = None
-    #: Told after each unit what has come of the work so far.
+    #: Told before the first unit, if there is one, and after each what has come of the work so far.
     told: Callable[[Worked], object] | None = None
     #: Whether to stop before the next unit.
     stopped: Callable[[], bool] = lambda: False
@@ -63,14 +63,22 @@ class Draining:
         """Do the work, and return what came of it. Raises `StoreClosed`; every other error is counted and logged."""
         try:
             while due := self._due():
+                if self.told is not None and not self._outcomes:
+                    self.told(self._worked(left=True))
                 for unit in due:
                     if self.stopped():
                         return self._worked(left=True)
-                    self._outcomes[self._do(unit)] += 1
+                    outcome = self._do(unit)
+                    self._outcomes[outcome] += 1
                     self._tried.add(unit)
                     if self.told is not None:
                         self.told(self._worked(left=True))
-            return self._worked(left=bool(self.work.pending(1)))
+                    if outcome is Outcome.NOTHING:
+                        # Somebody else is at it: what is left is asked for anew.
+                        break
+            # What failed may wait before it is pending again.
+            failed = bool(self._outcomes[Outcome.FAILED])
+            return self._worked(left=failed or bool(self.work.pending(1)))
         except StoreClosed:
             raise
         except Exception as problem:  # noqa: BLE001 - the query failed; what it would have found is found the next time

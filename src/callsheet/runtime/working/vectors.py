@@ -7,17 +7,17 @@ there, and on no others that lie in the store already.
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from callsheet.errors import NotFound, PositionConflict, StoreBusy
-from callsheet.graph.changes import IndexAdvanced
+from callsheet.errors import NotFound
 from callsheet.graph.enums import StreamKind
 from callsheet.graph.ids import StreamId
-from callsheet.graph.ports import Append, Embedder
+from callsheet.graph.ports import Embedder
 from callsheet.graph.query import NodeQuery
-from callsheet.graph.record import Draft, Record, Stream, StreamKey
+from callsheet.graph.record import Record, Stream, StreamKey
 from callsheet.graph.values import Vector
 from callsheet.runtime.embedded import embedded
 from callsheet.runtime.entrusting import Entrusting, provider_of
 from callsheet.runtime.meaning import advanced, index_of
+from callsheet.runtime.working.advancing import advance
 from callsheet.runtime.working.meant import KINDS, Meant
 from callsheet.runtime.working.work import Outcome, Unit
 from callsheet.runtime.working.workshop import Workshop
@@ -26,9 +26,6 @@ NAME = "vectors"
 
 BATCH = 32
 """Records of one unit at most: a second or two of work by a small model on one thread."""
-
-_ATTEMPTS = 200
-"""Times that a record is tried to be appended; each time at least one other writer got through."""
 
 _KINDS_OF_STREAM = (StreamKind.WORKSPACE, StreamKind.USER, StreamKind.CONVERSATION)
 
@@ -44,6 +41,8 @@ class Vectors:
     embedder: Embedder
     #: Where streams ended in which nothing was to do. A stream that is new here is looked through for lost vectors too.
     _quiet: dict[StreamId, int] = field(default_factory=dict, repr=False)
+    #: Streams in which another worker was faster with a unit: they are done from the other end, to meet it only once.
+    _met: set[StreamId] = field(default_factory=set, repr=False)
     _meant: dict[StreamId, Meant] = field(default_factory=dict, repr=False)
 
     @classmethod
@@ -70,7 +69,8 @@ class Vectors:
                 due = list(self._due(stream.key, head.position, limit - len(found)))
                 if not due:
                     self._quiet[stream.id] = head.position
-                found += due
+                    self._met.discard(stream.id)
+                found += reversed(due) if stream.id in self._met else due
         return found
 
     def _known(self) -> dict[StreamKey, Stream]:
@@ -97,15 +97,24 @@ class Vectors:
         return self.workshop.ledger.without_vectors(key, self.index, query)
 
     def do(self, unit: Unit) -> Outcome:
-        """See `Work.do`. What lies before the unit and has no vector is done with it: the work goes on from there."""
+        """See `Work.do`. What lies before the unit and has no vector is done with it: the work goes on from there.
+
+        Unless another worker does that: then the one that comes last to a gap records how far the work has come.
+        """
         first, _, last = unit.target.partition("-")
         stream, upto = self._stream(unit.stream), int(last)
-        after = min(self._mark(stream), int(first) - 1)
+        mark, after = self._mark(stream), int(first) - 1
+        if stream.id not in self._met:
+            after = min(mark, after)
         done = False
         while batch := self._lacking(stream.key, after, BATCH, upto):
-            self.workshop.ledger.put_vectors(stream.key, self.index, dict(self._made(stream, batch)))
-            after, done = batch[-1].position, True
-        return Outcome.DONE if self._advance(stream, upto) or done else Outcome.NOTHING
+            kept = self.workshop.ledger.put_vectors(stream.key, self.index, dict(self._made(stream, batch)))
+            if kept < len(batch):
+                self._met.add(stream.id)
+            after, done = batch[-1].position, done or kept > 0
+        if self._lacking(stream.key, mark, 1, upto):
+            return Outcome.DONE if done else Outcome.NOTHING
+        return Outcome.DONE if advance(self.workshop, stream, self.index, upto) or done else Outcome.NOTHING
 
     def _stream(self, key: StreamKey) -> Stream:
         found = self._known().get(key)
@@ -133,23 +142,6 @@ class Vectors:
     def _entrusting(self) -> Entrusting:
         workshop = self.workshop
         return Entrusting(ledger=workshop.ledger, provider=provider_of(self.embedder), policy=workshop.policy)
-
-    def _advance(self, stream: Stream, upto: int) -> bool:
-        """Record how far the work has come, unless somebody has come further; whether that was to do."""
-        ledger, ids = self.workshop.ledger, self.workshop.ids
-        for _ in range(_ATTEMPTS):
-            head = ledger.head(stream.key)
-            if head is None or advanced(ledger, stream.key, self.index, head.position) >= upto:
-                return False
-            body = IndexAdvanced(index=self.index, stream=stream.id, position=upto)
-            at = self.workshop.clock.now()
-            draft = Draft(id=ids.record("index_advanced"), at=at, body=body, nonce=ids.nonce())
-            try:
-                ledger.append([Append(stream=stream, drafts=(draft,), expect=head.position)])
-            except PositionConflict:
-                continue
-            return True
-        raise StoreBusy(f"other writers of {stream.name!r} were first {_ATTEMPTS} times; try again")
 
 
 def _unit(key: StreamKey, first: int, last: int) -> Unit:

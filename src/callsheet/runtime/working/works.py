@@ -6,6 +6,7 @@ from callsheet.errors import InvalidOption
 from callsheet.runtime.working.archiving import Archiving
 from callsheet.runtime.working.episodes import Episodes
 from callsheet.runtime.working.narrowing import Narrowing
+from callsheet.runtime.working.questions import FailedQuestions
 from callsheet.runtime.working.vectors import Vectors
 from callsheet.runtime.working.work import Work
 from callsheet.runtime.working.workshop import Workshop
@@ -13,6 +14,7 @@ from callsheet.runtime.working.workshop import Workshop
 WORKS: Mapping[str, Callable[[Workshop], Work | None]] = {
     "archiving": Archiving.of,
     "vectors": Vectors.of,
+    "questions": FailedQuestions.of,
     "episodes": Episodes.of,
     "narrowing": Narrowing.of,
 }
@@ -21,6 +23,7 @@ WORKS: Mapping[str, Callable[[Workshop], Work | None]] = {
 _NEEDS: Mapping[str, str] = {
     "archiving": "idle=, on the command line --idle",
     "vectors": "embedder=, on the command line --embedder",
+    "questions": "embedder=, on the command line --embedder",
     "episodes": "summariser=, which only a program can give",
     "narrowing": "summariser=, which only a program can give",
 }

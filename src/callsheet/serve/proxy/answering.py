@@ -4,7 +4,6 @@ This is the one place that knows what of a provider's answer the client gets, an
 a tool of its own, it asks again from here and the client sees one answer.
 """
 
-import math
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 
@@ -39,11 +38,12 @@ class Answering:
     #: What of ours failed at it; None: nothing.
     failure: Exception | None = None
     _gatherer: Gatherer | None = field(init=False, default=None)
+    _listed: bool = field(init=False, default=False)
     _kept: list[bytes] = field(init=False, default_factory=list)
     _size: int = field(init=False, default=0)
 
     def __post_init__(self) -> None:
-        if self.streams and not self._packing:
+        if self.events and not self._packing:
             self._gatherer = Gatherer(self.wire)
 
     @property
@@ -53,6 +53,11 @@ class Answering:
 
     @property
     def streams(self) -> bool:
+        """Whether it is a stream: of events, or Gemini's as one JSON list, which shows once it has begun."""
+        return self.events or self._listed
+
+    @property
+    def events(self) -> bool:
         """Whether it is a stream of events."""
         return self.answer.header(b"content-type").split(";")[0].strip().lower() == _EVENTS
 
@@ -93,21 +98,32 @@ class Answering:
     async def _coming(self) -> AsyncIterator[bytes]:
         """The provider's bytes. Once it has said that nothing follows, what follows all the same is not waited for."""
         pieces = aiter(self.answer.pieces)
+        while not self._over:
+            piece = await anext(pieces, None)
+            if piece is None:
+                return
+            yield piece
         while True:
-            ended = self._gatherer is not None and self._gatherer.ended
-            piece: bytes | None = None
-            with anyio.move_on_after(LINGER if ended else math.inf):
+            piece = None
+            with anyio.move_on_after(LINGER):
                 try:
                     piece = await anext(pieces, None)
                 except Broke:
-                    if not ended:
+                    if self._listed:  # no client can read a list without its end
                         raise
             if piece is None:
                 return
             yield piece
 
+    @property
+    def _over(self) -> bool:
+        """Whether the provider has said that nothing follows."""
+        return self._gatherer is not None and self._gatherer.ended
+
     def _take(self, piece: bytes) -> None:
         """Put a piece to what came. Never raises: the client gets its answer whatever becomes of this."""
+        if not self._size and self._begins_list(piece):
+            self._listed, self._gatherer = True, Gatherer(self.wire, listed=True)
         self._size += len(piece)
         if self._size > LARGEST:
             self._gatherer = None
@@ -119,6 +135,11 @@ class Answering:
                 self._gatherer.feed(piece)
             except Exception as error:  # noqa: BLE001 - what cannot be put together is passed on all the same
                 self.failure, self._size, self._gatherer = error, LARGEST, None
+
+    def _begins_list(self, piece: bytes) -> bool:
+        """Whether an answer that begins so is Gemini's stream where the client did not ask for events."""
+        lists = self.wire is Wire.GEMINI and not self.events and not self._packing
+        return lists and piece.lstrip().startswith(b"[")
 
     @property
     def ended(self) -> bool:
@@ -138,7 +159,7 @@ class Answering:
             return None
         try:
             content = unpacked(b"".join(self._kept), self._packing, LARGEST)
-            return self._streamed(content) if self.streams else self._whole(decoded(content))
+            return self._streamed(content) if self.events else self._whole(decoded(content))
         except Turned:
             return None
 
@@ -151,7 +172,7 @@ class Answering:
     def _whole(self, found: object) -> Fields | None:
         if isinstance(found, dict):
             return found
-        if isinstance(found, list):  # Gemini's stream where the client did not ask for events
+        if isinstance(found, list):  # Gemini's stream as a list, packed
             parts = gathering(self.wire)
             for part in found:
                 if isinstance(part, dict):

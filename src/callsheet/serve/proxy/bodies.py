@@ -1,6 +1,7 @@
 """Bodies of requests: read within limits and decoded; and JSON written back."""
 
 import json
+import time
 from collections.abc import AsyncIterator, Mapping
 from typing import TYPE_CHECKING, Literal
 
@@ -16,6 +17,10 @@ from callsheet.wire.jsonvalue import NESTING_LIMIT, nested_too_deep
 
 if TYPE_CHECKING:
     from starlette.types import Receive
+
+
+_SLOWEST = 10_000
+"""Bytes in a second that a body comes with at the least, in the long run: what a bad mobile connection still does."""
 
 
 class ClientGone(Exception):
@@ -38,19 +43,22 @@ async def read_body(receive: "Receive", headers: Mapping[str, str], limits: Limi
 
 
 async def arriving(receive: "Receive", limits: Limits) -> AsyncIterator[bytes]:
-    """The pieces of a body as they come. Raises `Turned` for one that stops coming, and `ClientGone`."""
-    more = True
+    """The pieces of a body as they come. Raises `Turned` for one that stops or hardly comes, and `ClientGone`."""
+    more, patience = True, limits.body_seconds
     while more:
+        began = time.monotonic()
         try:
-            with anyio.fail_after(limits.body_seconds):
+            with anyio.fail_after(patience):
                 message = await receive()
         except TimeoutError:
             raise Turned(408, Failure.TIMEOUT, "the body of the request did not come in time") from None
         if message["type"] == "http.disconnect":
             raise ClientGone
         more = message.get("more_body", False)
-        if message.get("body"):
-            yield message["body"]
+        if piece := message.get("body"):
+            # By single bytes a body could come for ever.
+            patience = min(limits.body_seconds, patience - (time.monotonic() - began) + len(piece) / _SLOWEST)
+            yield piece
 
 
 # --------------------------------------------------------------------------- JSON

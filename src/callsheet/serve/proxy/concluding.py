@@ -122,7 +122,7 @@ def _recorded(
         id = shown.response if whole else None
         preparing.recogniser.answered(placed, shown.said, last, response_id=id)
         return True
-    if prepared.sheet is not None and not whole:
+    if prepared.sheet is not None and not whole and not prepared.unsent:
         status = _STATUSES.get(came.outcome, RunStatus.FAILED)
         placed.talk.failed(prepared.sheet, status=status, error=came.problem or f"HTTP {came.status}")
     return False
@@ -164,6 +164,9 @@ def ended(at: int, order: Order, prepared: Prepared | None, came: Came, reply: R
     tokens = of_usage(usage) if usage is not None else _estimated(order, prepared, came, reply, size)
     placed = prepared.placed if prepared is not None else None
     sheet = prepared.sheet if prepared is not None else None
+    unsent = prepared is not None and prepared.unsent
+    if unsent and came.rounds:
+        sheet = came.rounds[-1].prepared.sheet
     costs = _Costs.none() if order.price is None or tokens is None else _costs(order.price, tokens, prepared)
     made = Ended(
         at=at,
@@ -175,8 +178,8 @@ def ended(at: int, order: Order, prepared: Prepared | None, came: Came, reply: R
         how=placed.how.value if placed is not None else "",
         asked=weighed.own.tokens if weighed is not None else 0,
         asked_cached=weighed.own_cached if weighed is not None else 0,
-        assembled=weighed.assembled.tokens if weighed is not None else 0,
-        assembled_cached=weighed.assembled_cached if weighed is not None else 0,
+        assembled=weighed.assembled.tokens if weighed is not None and not unsent else 0,
+        assembled_cached=weighed.assembled_cached if weighed is not None and not unsent else 0,
         reported=usage is not None,
         input=tokens.input if tokens is not None else 0,
         cached=tokens.cached if tokens is not None else 0,
@@ -205,11 +208,16 @@ def _with_rounds(last: Ended, order: Order, rounds: Sequence[Round], tokens: Tok
     )
     if order.price is None:
         return row
-    spent = sum(dollars(order.price, one) for one in found)
     answered = replace(found[0], output=tokens.output if tokens is not None else 0)
     plain = _costs(order.price, answered, rounds[0].prepared).plain
-    cost = (last.cost or 0.0) + spent
+    cost = (last.cost or 0.0) + spent_in(rounds, order.price)
     return replace(row, cost=cost, plain_cost=plain, assembled_cost=cost)
+
+
+def spent_in(rounds: Sequence[Round], price: Price | None) -> float:
+    """Dollars that rounds have cost; 0 where no price is known."""
+    tokens = [one.tokens for one in rounds if one.tokens is not None]
+    return sum(dollars(price, one) for one in tokens) if price is not None else 0.0
 
 
 _BYTES = 4

@@ -29,7 +29,9 @@ class Desk:
     observer: Observer
     turns: Turns
     upstreams: Upstreams
+    #: For requests before they are sent on; and for answers, which do not wait behind those.
     threads: anyio.CapacityLimiter
+    answering: anyio.CapacityLimiter
     #: By tenant.
     prepares: Mapping[str, Preparing]
 

@@ -1,8 +1,9 @@
 """One request that a model answers, from its body to what is recorded of its answer."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 import anyio
@@ -64,6 +65,8 @@ class Exchange:
     responding: Responding
     _raw: bytes = field(init=False, default=b"")
     _size: int = field(init=False, default=0)
+    #: Dollars that count as spent until it is over.
+    _reserved: float = field(init=False, default=0.0)
     _order: Order | None = field(init=False, default=None)
     _prepared: Prepared | None = field(init=False, default=None)
     _model: str = field(init=False, default="")
@@ -131,7 +134,7 @@ class Exchange:
     async def _prepare(self) -> None:
         """Everything until the request can be sent on."""
         async with self.desk.turns.turn(self.asker.scope):
-            await self._in_thread(self._prepare_now)
+            await to_thread.run_sync(self._prepare_now, limiter=self.desk.threads)
         self.note.prepared = self.note.seconds
 
     def _prepare_now(self) -> None:
@@ -161,7 +164,8 @@ class Exchange:
             listed=bool(self.route.stream) and "alt=sse" not in self.route.query.split("&"),
         )
         try:
-            self.note.begin(upstream, _reserved(price, len(content)))
+            self._reserved = _reserved(price, len(content))
+            self.note.begin(upstream, self._reserved)
         except Exception as error:
             if self.desk.purse.limits_of(self.asker).limited:
                 raise Turned(503, Failure.UNAVAILABLE, "callsheet: what keys spend cannot be noted") from error
@@ -182,11 +186,12 @@ class Exchange:
         """Ask, and pass the answer on, until it is over or the client is gone."""
         async with anyio.create_task_group() as tasks:
 
-            async def watch() -> None:
-                await gone(receive)
+            async def watch(leaves: Callable[[], Awaitable[None]]) -> None:
+                await leaves()
                 tasks.cancel_scope.cancel()
 
-            tasks.start_soon(watch)
+            tasks.start_soon(watch, partial(gone, receive))
+            tasks.start_soon(watch, self.responding.stalled)
             with suppress(ClientGone):
                 await self._ask()
             tasks.cancel_scope.cancel()
@@ -201,9 +206,13 @@ class Exchange:
         address = address_of(upstream, self.route)
         if prepared.hides:
             self._raw = b""
-            await self._ask_in_rounds(
-                content, lambda body: self.desk.upstreams.ask(upstream, "POST", address, onward, body)
-            )
+
+            def ask(body: bytes) -> AbstractAsyncContextManager[Answer]:
+                assert self._prepared is not None
+                self._prepared = replace(self._prepared, unsent=False)
+                return self.desk.upstreams.ask(upstream, "POST", address, onward, body)
+
+            await self._ask_in_rounds(content, ask)
             return
         try:
             async with self.desk.upstreams.ask(upstream, "POST", address, onward, content) as answer:
@@ -258,11 +267,19 @@ class Exchange:
             made = concluding.went_on(preparing, order, prepared, response, limit=limit, size=self._size)
             self._rounds.append(made)
             self._answering = None
+            self._prepared = replace(prepared, unsent=True)
+            spent = concluding.spent_in(self._rounds, order.price) - self._reserved
+            self.desk.purse.check(self.asker, self.note.at, order.price, self._model, more=spent)
             again = prepared.recalls and len(self._rounds) < handling.recall_rounds and made.read < left
-            self._prepared = prepared = preparing.further(order, prepared, recall=again)
+            prepared = preparing.further(order, prepared, recall=again)
+            self._prepared = replace(prepared, unsent=True)
+        except Turned as turned:
+            if turned.__cause__ is not None:
+                self.note.failed(turned.__cause__, "recall")
+            raise
         except Exception as error:
-            self.note.failed(error.__cause__ or error, "recall")
-            raise error if isinstance(error, Turned) else Turned(503, Failure.UNAVAILABLE, FAILED) from error
+            self.note.failed(error, "recall")
+            raise Turned(503, Failure.UNAVAILABLE, FAILED) from error
         assert prepared.content is not None
         return prepared.content
 
@@ -276,6 +293,7 @@ class Exchange:
                 else:
                     await self.responding.piece(piece)
         except Broke as broke:
+            await self.responding.piece(held)
             return Came(outcome=Outcome.BROKEN, status=answering.status, problem=broke.problem), self._broken(answering)
         if not answering.good:
             return Came(outcome=Outcome.REFUSED, status=answering.status), held
@@ -319,8 +337,8 @@ class Exchange:
             return None
 
     def _broken(self, answering: Answering) -> bytes | None:
-        if not answering.streams:
-            return None
+        if not answering.events or answering.answer.header(b"content-length"):
+            return None  # nothing can be put behind it that its client would take
         said = f"the answer of the upstream ended before its end: {answering.problem}"
         return b"\n\n" + error_event(self.route.wire, 502, Failure.UPSTREAM, said)
 
@@ -387,15 +405,17 @@ class Exchange:
         if prepared.weighed is not None:
             weighed = prepared.weighed
             sent = weighed.assembled if prepared.sent is Sent.SHEET else weighed.own
+            last = 0 if prepared.unsent else sent.tokens
             earlier = (one.prepared.weighed for one in self._rounds)
-            tokens = sent.tokens + sum(one.assembled.tokens for one in earlier if one is not None)
+            tokens = last + sum(one.assembled.tokens for one in earlier if one is not None)
             found.append((b"x-callsheet-tokens", f"{tokens}/{weighed.own.tokens}".encode()))
         if self._rounds:
-            found.append((b"x-callsheet-rounds", str(len(self._rounds) + 1).encode()))
+            rounds = len(self._rounds) + (0 if prepared.unsent else 1)
+            found.append((b"x-callsheet-rounds", str(rounds).encode()))
         return found
 
     async def _in_thread(self, run: "Callable[[], _T]") -> _T:
-        return await to_thread.run_sync(run, limiter=self.desk.threads)
+        return await to_thread.run_sync(run, limiter=self.desk.answering)
 
 
 def _reserved(price: Price | None, size: int) -> float:

@@ -20,8 +20,10 @@ def takes_tool(asked: Asked, *, listed: bool = False) -> bool:
     The client neither forbids tools nor forces one, has none of this name, and wants one answer, in words: of two JSON
     documents no answer can be made, nor of two recordings of a voice. `listed`: it wants Gemini's stream as a list.
     """
-    if asked.choice is not ToolChoice.AUTO or asked.previous is not None or _is_named(asked):
+    if asked.choice is not ToolChoice.AUTO or _is_named(asked):
         return False
+    if asked.previous is not None and asked.wire is not Wire.OPENAI_RESPONSES:
+        return False  # what the tools were lies with the provider
     last = asked.blocks[-1] if asked.blocks else None
     if isinstance(last, Said) and last.role is Role.ASSISTANT:
         return False  # the model is to go on with words that the client began

@@ -101,6 +101,7 @@ class Opening:
                 turns=Turns(),
                 upstreams=upstreams,
                 threads=anyio.CapacityLimiter(settings.limits.threads),
+                answering=anyio.CapacityLimiter(settings.limits.threads),
                 prepares={
                     tenant: Preparing(recogniser=Recogniser(_for(stores.runtime, tenant)), scales=scales, memory=memory)
                     for tenant in settings.tenants

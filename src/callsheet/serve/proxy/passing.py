@@ -80,7 +80,7 @@ class Passage:
         if upstream is None:
             raise Turned(404, Failure.NOT_FOUND, f"callsheet: no upstream of the format {self.route.format.value} here")
         self.note.upstream = upstream
-        await to_thread.run_sync(self._begin, limiter=self.desk.threads)
+        await to_thread.run_sync(self._begin, limiter=self.desk.answering)
         refused: Turned | None = None
         async with anyio.create_task_group() as tasks:
 
@@ -89,7 +89,12 @@ class Passage:
                 await gone(receive)
                 tasks.cancel_scope.cancel()
 
+            async def stalled() -> None:
+                await self.responding.stalled()
+                tasks.cancel_scope.cancel()
+
             tasks.start_soon(watch)
+            tasks.start_soon(stalled)
             try:
                 await self._ask(upstream, receive)
             except Turned as problem:
@@ -149,7 +154,7 @@ class Passage:
         return [(b"x-callsheet-request", self.note.request.encode())]
 
     async def _noted(self) -> None:
-        await to_thread.run_sync(self._over, limiter=self.desk.threads)
+        await to_thread.run_sync(self._over, limiter=self.desk.answering)
 
     def _over(self) -> None:
         self.note.end(Ended(at=self.desk.now(), sent=self._sent, outcome=self._outcome, status=self._status))

@@ -11,7 +11,7 @@ from callsheet.derive.redaction import Redaction
 from callsheet.graph.enums import Level, Privacy
 from callsheet.policy.sets import PolicySetDocument
 from callsheet.serve.proxy.weighing import Weight, pieces, texts
-from callsheet.wire.asked import Passes, nothing
+from callsheet.wire.asked import Passes
 from callsheet.wire.reading import Fields
 
 _REMEMBERED = 65_536
@@ -29,14 +29,19 @@ def lets_all(policy: PolicySetDocument, provider: str) -> bool:
 def passing(policy: PolicySetDocument, provider: str) -> Passes:
     """Tells of a text that stands beside what assembly shows whether it may go to a provider.
 
-    It is of the class that it shows by itself, as every message is. A set with rules of its own lets none pass: what
-    they say is asked of records.
+    It is of the class that it shows by itself, as every message is. Rules of a set are asked of records: whatever they
+    say of the one that it stands beside, that is shown. So a text passes there too, unless it is of a stricter class
+    than plain text: by that a rule could tell the two apart.
     """
-    if policy.rules:
-        return nothing
     forms = _forms(policy, provider)
+    if policy.rules:
+        return lambda text: forms[kind := _class_of(text)] is Level.RAW and kind in _PLAIN
     is_open = all(form is Level.RAW for form in forms.values())
     return lambda text: is_open or forms[_class_of(text)] is Level.RAW
+
+
+_PLAIN = frozenset({Privacy.PUBLIC, Privacy.INTERNAL})
+"""What a text is that shows neither a secret nor a person."""
 
 
 _class_of = lru_cache(maxsize=1_024)(classify.privacy)

@@ -5,23 +5,30 @@ All of it blocks, and runs in a thread.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from math import inf
 
-from callsheet.errors import AssemblyError, CallsheetError, InvalidMessage, InvalidOption, NotFound
+from callsheet.errors import CallsheetError, InvalidMessage, InvalidOption, NotFound
 from callsheet.policy.sets import PolicySetDocument
 from callsheet.runtime.conversation import Conversation
+from callsheet.runtime.held_elsewhere import thinks_on
 from callsheet.runtime.hidden_recalls import RECALL, is_part_of, stands_beside
 from callsheet.runtime.redacting import shows_secrets
 from callsheet.runtime.routing import Provider, keeps_nothing
 from callsheet.runtime.sheet import Sheet
 from callsheet.runtime.windows import window_of
 from callsheet.serve.proxy.bodies import encoded
+from callsheet.serve.proxy.chained import as_billed, is_chained
 from callsheet.serve.proxy.hits import Hits, hit
 from callsheet.serve.proxy.journal import Sent
+from callsheet.serve.proxy.mending import is_broken
 from callsheet.serve.proxy.offering import takes_tool
+from callsheet.serve.proxy.parameters import judged
 from callsheet.serve.proxy.permitting import Clean, holds_no_more, lets_all, passing, speaking_for
 from callsheet.serve.proxy.pricing import Tokens
 from callsheet.serve.proxy.recognising import Placed, Recogniser
+from callsheet.serve.proxy.refusing import kept_back, not_known, threaded
 from callsheet.serve.proxy.settings import Handling, Price
+from callsheet.serve.proxy.thoughts import Bound, is_bound
 from callsheet.serve.proxy.turned import Turned
 from callsheet.serve.proxy.weighing import (
     Before,
@@ -111,6 +118,10 @@ class Prepared:
     spare: float = 0.0
     #: How far ahead that is reckoned.
     horizon: int = 1
+    #: How many of its messages, from the first, are without their thoughts; see `thoughts`.
+    bare: int = 0
+    #: Nothing was sent for it yet: it goes on behind a round, or would, had it been made.
+    unsent: bool = False
 
     def light(self) -> "Prepared":
         """What is still needed once it was sent."""
@@ -147,11 +158,11 @@ class Preparing:
         except NotFound as problem:
             # It goes on from a response that only the provider has.
             if not may_pass:
-                raise Turned(400, Failure.INVALID, _UNSEEN) from None
+                raise not_known(order.wire, _fields(body)) from None
             failure = problem
         except Exception as problem:
             if not may_pass:
-                raise _kept_back(problem) from problem
+                raise kept_back(problem) from problem
             failure = problem
         # The provider knows best what is wrong with it, and nothing in it is kept from there.
         return Prepared(sent=Sent.UNASSEMBLED, content=None, asked=asked, placed=placed, failure=failure)
@@ -163,23 +174,36 @@ class Preparing:
         horizon = handling.horizon if handling.horizon is not None else policy.horizon
         if placed.new:
             horizon = 1  # nobody knows whether another one comes
+        given = asked.rest
+        if not handling.observe_only:
+            asked = replace(asked, rest=judged(asked, policy, order.provider, talk._session.redacting.redaction))
         hides = handling.recall and takes_tool(asked, listed=order.listed)
-        sheet, written = self._made(order, asked, talk, policy, recall=hides)
+        own, body = body, as_billed(asked, talk, order.provider, body)
+        sheet, written, bare = self._made(order, asked, placed, policy, recall=hides)
         weighed = self._weighed(order, asked, talk, body, written)
         if _offers(sheet) and not _has_room(order, asked, weighed, horizon):
             # What a call would cost beside is not saved, so the model shall make none.
-            sheet, written = self._made(order, asked, talk, policy, recall=False)
+            sheet, written, bare = self._made(order, asked, placed, policy, recall=False)
             weighed = self._weighed(order, asked, talk, body, written)
         if handling.observe_only:
             return Prepared(sent=Sent.OWN, content=None, asked=asked, placed=placed, sheet=sheet, weighed=weighed)
-        pays = _pays(order, asked, weighed, horizon)
-        # Behind a turn of which the client knows but a part, its own request is one that the provider does not take.
-        pays = pays or stands_beside(talk) or (asked.previous is not None and is_part_of(talk, asked.previous))
-        if not pays and (may_pass or self._may_stay((order.provider, asked.model), policy, talk, body, weighed)):
-            return Prepared(sent=Sent.OWN, content=None, asked=asked, placed=placed, sheet=sheet, weighed=weighed)
-        if asked.wire is Wire.ANTHROPIC and asked.previous is not None:
-            # System text and tools lie with the provider: a request written anew would be without them.
-            raise Turned(400, Failure.INVALID, _THREADED)
+        assembled = (
+            self._gains(order, asked, talk, weighed, horizon)
+            # What is marked in its parameters goes out marked.
+            or asked.rest != given
+            # Behind a turn of which the client knows but a part, the provider does not take its own request.
+            or stands_beside(talk)
+            or (asked.previous is not None and is_part_of(talk, asked.previous))
+            # Nor one whose thoughts were had behind an assembled request, nor one with something broken in it.
+            or (is_bound(asked) and not self._bound(order, asked, placed).takes(own, weighed.own))
+            or (not weighed.alike and is_broken(asked, own))
+        )
+        if not assembled:
+            provider = (order.provider, asked.model)
+            if may_pass or self._may_stay(provider, policy, talk, body, weighed):
+                return Prepared(sent=Sent.OWN, content=None, asked=asked, placed=placed, sheet=sheet, weighed=weighed)
+        if _is_threaded(asked):
+            raise threaded()
         return Prepared(
             sent=Sent.SHEET,
             content=encoded(written),
@@ -192,6 +216,7 @@ class Preparing:
             recalls=_offers(sheet),
             spare=_spare(order, asked, weighed, horizon),
             horizon=horizon,
+            bare=bare,
         )
 
     def further(self, order: Order, prepared: Prepared, *, recall: bool) -> Prepared:
@@ -206,7 +231,7 @@ class Preparing:
             policy = speaking_for(order.handling.policy, base_name(order), order.provider)
             cost = rates(order.provider, asked.model, order.price)
             for offers in (True, False) if recall else (False,):
-                sheet, written = self._made(order, asked, placed.talk, policy, recall=offers)
+                sheet, written, bare = self._made(order, asked, placed, policy, recall=offers)
                 assembled = self.scales.weigh(written, order.wire, counter_for(order.provider, asked.model))
                 before = self._before(order, asked, placed.talk)
                 cached = assembled.cached(before.sent) if before is not None else 0
@@ -224,6 +249,7 @@ class Preparing:
             weighed=replace(weighed, assembled=assembled, assembled_cached=cached),
             recalls=_offers(sheet),
             spare=spare,
+            bare=bare,
         )
 
     def readable(self, order: Order, prepared: Prepared) -> int:
@@ -232,11 +258,11 @@ class Preparing:
         cost = rates(order.provider, prepared.light().model, order.price)
         return readable(prepared.spare, prepared.weighed.assembled, cost, prepared.horizon, order.price)
 
-    @staticmethod
     def _made(
-        order: Order, asked: Asked, talk: Conversation, policy: PolicySetDocument, *, recall: bool
-    ) -> tuple[Sheet, Fields]:
-        sheet = talk.assemble(
+        self, order: Order, asked: Asked, placed: Placed, policy: PolicySetDocument, *, recall: bool
+    ) -> tuple[Sheet, Fields, int]:
+        """The sheet, the body, and how many of its messages are without their thoughts."""
+        sheet = placed.talk.assemble(
             provider=order.provider,
             model=asked.model,
             tools=_offered(asked),
@@ -245,7 +271,24 @@ class Preparing:
             reserve=_reserve(order, asked),
             recall=recall,
         )
-        return sheet, write_request(asked, sheet.request(), passes=passing(policy, order.provider))
+        written = write_request(asked, sheet.request(), passes=passing(policy, order.provider))
+        return sheet, *(self._bound(order, asked, placed).written(written) if is_bound(asked) else (written, 0))
+
+    def _bound(self, order: Order, asked: Asked, placed: Placed) -> Bound:
+        counter = counter_for(order.provider, asked.model)
+        return Bound(
+            before=self._before(order, asked, placed.talk, life=inf),
+            new=placed.new,
+            weigh=lambda body: self.scales.weigh(body, asked.wire, counter),
+        )
+
+    @staticmethod
+    def _gains(order: Order, asked: Asked, talk: Conversation, weighed: Weighed, horizon: int) -> bool:
+        """Whether the assembled request shall go out where the client's own may too."""
+        if _is_threaded(asked) or not _pays(order, asked, weighed, horizon):
+            return False
+        # Between the calls of a turn its thoughts may lie with the provider alone, and are worth more than is saved.
+        return not (is_chained(asked) and thinks_on(talk))
 
     def _may_stay(
         self, provider: Provider, policy: PolicySetDocument, talk: Conversation, body: Fields, weighed: Weighed
@@ -271,8 +314,8 @@ class Preparing:
             hits=self.hits.mean((order.provider, asked.model)),
         )
 
-    def _before(self, order: Order, asked: Asked, talk: Conversation) -> Before | None:
-        life = rates(order.provider, asked.model, order.price).life
+    def _before(self, order: Order, asked: Asked, talk: Conversation, *, life: float | None = None) -> Before | None:
+        life = rates(order.provider, asked.model, order.price).life if life is None else life
         names = [f"{place}\0{order.provider}\0{asked.model}" for place in places(talk)]
         found = (self.memory.before(name, order.at, life) for name in names)
         return next((one for one in found if one is not None), None)
@@ -283,15 +326,31 @@ class Preparing:
         if weighed is None or placed is None:
             return
         sent = weighed.assembled if prepared.sent is Sent.SHEET else weighed.own
-        before = Before(at=at, sent=sent, own=weighed.own)
+        is_sheet = prepared.sent is Sent.SHEET
         for place in places(placed.talk):
-            self.memory.sent(f"{place}\0{order.provider}\0{prepared.light().model}", before)
+            name = f"{place}\0{order.provider}\0{prepared.light().model}"
+            earlier = self.memory.before(name, at, inf)
+            self.memory.sent(
+                name,
+                Before(
+                    at=at,
+                    sent=sent,
+                    own=weighed.own,
+                    assembled=is_sheet or (earlier is not None and earlier.assembled),
+                    bare=prepared.bare,
+                ),
+            )
 
     def reported(self, order: Order, prepared: Prepared, tokens: Tokens) -> None:
         """Remember how much the provider read from its cache."""
         share = prepared.weighed.hit(prepared.sent, tokens) if prepared.weighed is not None else None
         if share is not None:
             self.hits.add((order.provider, prepared.light().model), share)
+
+
+def _is_threaded(asked: Asked) -> bool:
+    """Whether system text and tools lie with the provider: a request that is written anew would be without them."""
+    return asked.wire is Wire.ANTHROPIC and asked.previous is not None
 
 
 def _pays(order: Order, asked: Asked, weighed: Weighed, horizon: int) -> bool:
@@ -328,26 +387,6 @@ def places(talk: Conversation) -> tuple[str, str]:
 def base_name(order: Order) -> str:
     """The provider behind the name that it has in requests of one of its formats."""
     return order.provider.removesuffix("-responses") if order.wire is Wire.OPENAI_RESPONSES else order.provider
-
-
-_THREADED = (
-    "callsheet cannot send this request as it came, since its policy set keeps something of it from the provider, nor "
-    "write it anew, since only the provider knows what its thread began with; send the whole history, without a thread"
-)
-
-_UNSEEN = (
-    "callsheet does not know the response that this request goes on from, and its policy set lets nothing pass unseen; "
-    "send the whole history"
-)
-
-
-def _kept_back(problem: Exception) -> Turned:
-    """Why a request that could not be assembled is not let through either. Ids and classes, never content."""
-    code = problem.code if isinstance(problem, CallsheetError) else "internal"
-    said = f"callsheet could not assemble this request ({code}), and its policy set lets nothing pass unseen"
-    if isinstance(problem, AssemblyError):
-        return Turned(400, Failure.INVALID, said)  # the same request would fail again
-    return Turned(503, Failure.UNAVAILABLE, said)
 
 
 def _fields(body: object) -> Fields:

@@ -1,5 +1,6 @@
 """Answers to clients: sent piece by piece as fast as they take them, or errors in their provider's shape."""
 
+import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -26,6 +27,8 @@ class Responding:
     def __init__(self, send: "Send", stalled: float) -> None:
         self._send = send
         self._stalled = stalled
+        #: Since when a piece waits to be taken; None: none does.
+        self._since: float | None = None
         #: Whether a status was sent: then it is too late for another one.
         self.begun = False
         self.over = False
@@ -36,9 +39,16 @@ class Responding:
         await self._out({"type": "http.response.start", "status": status, "headers": list(headers)})
 
     async def piece(self, content: bytes) -> None:
-        """Send some of the body. Waits while the client takes nothing; raises `Stalled` when that is too long."""
-        if content:
-            await self._out({"type": "http.response.body", "body": content, "more_body": True})
+        """Send some of the body. Waits while the client takes nothing; `stalled` tells when that is too long."""
+        if not content:
+            return
+        self._since = time.monotonic()
+        try:
+            await self._send({"type": "http.response.body", "body": content, "more_body": True})
+        except OSError:
+            raise ClientGone from None
+        finally:
+            self._since = None
 
     async def end(self, content: bytes = b"") -> None:
         """Send the last of the body."""
@@ -47,7 +57,8 @@ class Responding:
 
     async def turn(self, turned: Turned, wire: Wire, headers: Sequence[Header] = ()) -> None:
         """Answer with an error in the provider's shape."""
-        content = msgspec.json.encode(error_body(wire, turned.status, turned.kind, turned.message))
+        body = error_body(wire, turned.status, turned.kind, turned.message, where=turned.where, code=turned.code)
+        content = msgspec.json.encode(body)
         sent = [(b"content-type", b"application/json"), (b"content-length", str(len(content)).encode()), *headers]
         if turned.retry_after is not None:
             sent.append((b"retry-after", str(turned.retry_after).encode()))
@@ -62,6 +73,18 @@ class Responding:
             raise Stalled from None
         except OSError:
             raise ClientGone from None
+
+    async def stalled(self) -> None:
+        """Wait until the client has taken nothing of a piece for too long.
+
+        One who looks now and then, since a timer for each piece would cost as much as passing it on does.
+        """
+        while True:
+            since = self._since
+            left = self._stalled if since is None else since + self._stalled - time.monotonic()
+            if left <= 0:
+                return
+            await anyio.sleep(left)
 
 
 async def gone(receive: "Receive") -> None:

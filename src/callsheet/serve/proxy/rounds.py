@@ -87,7 +87,7 @@ class Rounds:
 
     def _turned(self, turned: Turned) -> Over:
         failed = turned.status in (400, 500, 503)
-        outcome = Outcome.FAILED if failed else Outcome.UNREACHED
+        outcome = Outcome.FAILED if failed else turned.outcome
         came = Came(outcome=outcome, status=turned.status, problem=turned.message)
         if not self.responding.begun:
             return Over(came=came, turned=turned)

@@ -2,6 +2,7 @@
 
 import asyncio
 import socket
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -15,6 +16,12 @@ from callsheet.serve.proxy.settings import Limits, Settings
 
 _KEEP_ALIVE = 75
 """Seconds for which an idle connection is kept: more than clients keep theirs, so that it is they who close it."""
+
+
+_SWITCH = 0.001
+"""Seconds after which a thread that works on the store lets the event loop go on; Python's own 5 ms are as long as a
+request takes there, and the loop, which passes all streams on, waits so long at each of its system calls.
+"""
 
 
 class Connection(HttpToolsProtocol):
@@ -112,14 +119,17 @@ class _Server(uvicorn.Server):
         super().__init__(config)
         self._told = started
         self._told_end = stopped
+        self._switch = sys.getswitchinterval()
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        sys.setswitchinterval(min(_SWITCH, self._switch))
         await super().startup(sockets)
         if self._told is not None and self.started:
             self._told(self.servers[0].sockets[0].getsockname()[1])
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         await super().shutdown(sockets)
+        sys.setswitchinterval(self._switch)
         # Here, since behind it the signal that ended it may end the process.
         if self._told_end is not None:
             self._told_end()

@@ -131,9 +131,11 @@ class Limits:
     body: int = 64 * 1024 * 1024
     #: Requests that are answered at the same time.
     streams: int = 256
-    #: Threads that work on the store.
-    threads: int = 8
-    #: Seconds in which the head of a request must have come, and between two pieces of its body.
+    #: Threads that work on requests, and as many on answers. Python runs one at a time, so that more than one that
+    #: works and one that waits for the disk let all requests come as late as the last of them.
+    threads: int = 2
+    #: Seconds in which the head of a request must have come; and for which its body may be waited for, of which each
+    #: 10 kB that come give one back.
     head_seconds: float = 10.0
     body_seconds: float = 60.0
     #: Seconds for which a client may take nothing of its answer.

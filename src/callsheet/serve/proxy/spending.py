@@ -29,10 +29,11 @@ class Purse:
             return asker.key.spending
         return self.settings.spending
 
-    def check(self, asker: Asker, now: int, price: Price | None, model: str) -> None:
+    def check(self, asker: Asker, now: int, price: Price | None, model: str, *, more: float = 0.0) -> None:
         """Raise `Turned` where the key may not spend more, or where nobody knows what it would spend.
 
-        `model`: what a model is to answer; empty: a request that no model answers, whose price is never known.
+        `model`: what a model is to answer; empty: a request that no model answers, whose price is never known. `more`:
+        dollars that were spent and are not in the list of requests yet.
         """
         limits = self.limits_of(asker)
         if not limits.limited:
@@ -43,7 +44,7 @@ class Purse:
         ):
             if limit is None:
                 continue
-            spent = self.journal.spent(asker.digest, since)
+            spent = self.journal.spent(asker.digest, since) + more
             if spent >= limit:
                 raise Turned(
                     429,

@@ -90,7 +90,7 @@ class Upstreams:
             yield Answer(
                 status=response.status_code,
                 headers=response.headers.raw,
-                pieces=_pieces(response, upstream.timeouts.silence),
+                pieces=_pieces(response),
             )
         finally:
             with anyio.CancelScope(shield=True):
@@ -105,17 +105,16 @@ class Upstreams:
         content: bytes | AsyncIterator[bytes],
     ) -> httpx2.Response:
         times = upstream.timeouts
+        waits = {"connect": times.connect, "read": None, "write": times.silence, "pool": None}
         # Made directly and not by the client, which would add headers and cookies of its own.
-        request = httpx2.Request(
-            method,
-            address,
-            headers=list(headers),
-            content=content,
-            extensions={"timeout": {"connect": times.connect, "read": None, "write": times.silence, "pool": None}},
-        )
+        request = httpx2.Request(method, address, headers=list(headers), content=content, extensions={"timeout": waits})
         try:
             with anyio.fail_after(times.connect + times.answer):
-                return await self._client.send(request, stream=True)
+                response = await self._client.send(request, stream=True)
+            # It is asked for again where the body begins. A timer of our own for each piece would cost as much as
+            # passing the piece on does.
+            waits["read"] = times.silence
+            return response
         except (TimeoutError, httpx2.ConnectTimeout, httpx2.WriteTimeout):
             raise Turned(504, Failure.TIMEOUT, f"upstream {upstream.name!r} did not answer in time") from None
         except httpx2.ConnectError as problem:
@@ -125,20 +124,15 @@ class Upstreams:
             raise Turned(502, Failure.UPSTREAM, f"upstream {upstream.name!r} broke off before it answered") from None
 
 
-async def _pieces(response: httpx2.Response, silence: float) -> AsyncIterator[bytes]:
-    pieces = response.aiter_raw()
-    while True:
-        try:
-            with anyio.fail_after(silence):
-                piece = await anext(pieces, None)
-        except TimeoutError:
-            raise Broke("nothing came for too long") from None
-        except (httpx2.TransportError, httpx2.StreamError, ssl.SSLError):
-            raise Broke("the connection broke") from None
-        if piece is None:
-            return
-        if piece:
-            yield piece
+async def _pieces(response: httpx2.Response) -> AsyncIterator[bytes]:
+    try:
+        async for piece in response.aiter_raw():
+            if piece:
+                yield piece
+    except httpx2.ReadTimeout:
+        raise Broke("nothing came for too long") from None
+    except (httpx2.TransportError, httpx2.StreamError, ssl.SSLError):
+        raise Broke("the connection broke") from None
 
 
 def _untrusted(problem: BaseException | None) -> bool:

@@ -13,9 +13,11 @@ dearer than the one it replaces.
 """
 
 import hashlib
+import re
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import lru_cache
 from threading import Lock
 from typing import TypeAlias
 
@@ -44,8 +46,10 @@ Piece: TypeAlias = tuple[bytes, int]
 _MEDIA = 1_500
 """Tokens that a picture or file counts for here: about what a large picture takes. It is the same on both sides."""
 
-_LONGEST_TEXT = 200_000
-"""Characters of one text above which it may be a file in base64, if it has no space."""
+_LONGEST_TEXT = 4_096
+"""Characters of one text above which it is a file, or something sealed, where it is base64 from end to end."""
+
+_BASE64 = re.compile(r"[A-Za-z0-9+/_-]+={0,2}")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -56,11 +60,11 @@ class Weight:
     pieces: tuple[Piece, ...]
     #: Whether the provider caches its beginning at all.
     caches: bool = True
+    #: All of it.
+    tokens: int = field(init=False, repr=False)
 
-    @property
-    def tokens(self) -> int:
-        """All of it."""
-        return sum(size for _, size in self.pieces)
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "tokens", sum([size for _, size in self.pieces]))
 
     def cached(self, sent: "Weight | None") -> int:
         """Tokens that the cache holds after a request that was sent; None: nothing is held."""
@@ -84,6 +88,7 @@ class Rates:
     life: float
 
 
+@lru_cache(maxsize=1_024)
 def rates(provider: str, model: str, price: Price | None) -> Rates:
     """How the cache of a provider is priced."""
     known = caching(provider, model)
@@ -146,31 +151,50 @@ class Scales:
     """Weighs requests, each piece once. Thread-safe."""
 
     def __init__(self) -> None:
-        self._known: OrderedDict[tuple[str, bytes], Piece] = OrderedDict()
+        #: By what a piece is, and by how it was written: nearly all pieces of a request were in the one before it.
+        self._known: OrderedDict[bytes, Piece] = OrderedDict()
+        self._written: OrderedDict[bytes, Piece] = OrderedDict()
         self._lock = Lock()
 
     def weigh(self, body: Fields, wire: Wire, counter: TokenCounter) -> Weight:
         """The weight of a whole request body."""
-        weighed = tuple(self._piece(piece, counter) for piece in pieces(body))
+        framing = counter.framing.message
+        scale = f"{counter.name}/{framing}/".encode()
+        weighed = tuple([self._piece(piece, counter, scale, framing) for piece in pieces(body)])
         return Weight(pieces=weighed, caches=wire is not Wire.ANTHROPIC or _marked(body))
 
-    def _piece(self, piece: object, counter: TokenCounter) -> Piece:
+    def _piece(self, piece: object, counter: TokenCounter, scale: bytes, framing: int) -> Piece:
+        written = scale + hashlib.sha256(encoded(piece)).digest()[:_DIGEST]
+        with self._lock:
+            found = self._written.get(written)
+            if found is not None:
+                self._written.move_to_end(written)
+                return found
+        made = self._by_content(piece, counter, scale, framing)
+        with self._lock:
+            _remember(self._written, written, made)
+        return made
+
+    def _by_content(self, piece: object, counter: TokenCounter, scale: bytes, framing: int) -> Piece:
         plain = _unmarked(piece)
         digest = hashlib.sha256(encoded(plain, order="sorted")).digest()[:_DIGEST]
-        key = (counter.name, digest)
+        key = scale + digest
         with self._lock:
             known = self._known.get(key)
             if known is not None:
                 self._known.move_to_end(key)
                 return known
-        size = sum(_size(text, counter) for text in texts(plain)) + counter.framing.message
-        made = (digest, size)
+        made = (digest, sum(_size(text, counter) for text in texts(plain)) + framing)
         with self._lock:
             # Requests of one conversation share their pieces, so that what is remembered of each is small.
-            self._known[key] = made
-            if len(self._known) > _REMEMBERED:
-                self._known.popitem(last=False)
+            _remember(self._known, key, made)
         return made
+
+
+def _remember(known: OrderedDict[bytes, Piece], key: bytes, piece: Piece) -> None:
+    known[key] = piece
+    if len(known) > _REMEMBERED:
+        known.popitem(last=False)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -181,6 +205,10 @@ class Before:
     at: int
     sent: Weight
     own: Weight
+    #: Whether an assembled request has been sent there, then or before.
+    assembled: bool = False
+    #: How many messages of what was sent, from the first, were without their thoughts; see `thoughts`.
+    bare: int = 0
 
 
 class Memory:
@@ -191,7 +219,7 @@ class Memory:
         self._lock = Lock()
 
     def before(self, name: str, now: int, life: float) -> Before | None:
-        """What was sent there, if the provider's cache still remembers it."""
+        """What was sent there, if the provider's cache still remembers it after `life` seconds."""
         with self._lock:
             found = self._known.get(name)
         return found if found is not None and now - found.at <= life * 1_000_000 else None
@@ -265,6 +293,6 @@ def texts(value: object, but: frozenset[str] = NAMES) -> Iterator[str]:
 
 
 def _size(text: str, counter: TokenCounter) -> int:
-    if text.startswith("data:") or (len(text) > _LONGEST_TEXT and " " not in text):
+    if text.startswith("data:") or (len(text) > _LONGEST_TEXT and _BASE64.fullmatch(text)):
         return _MEDIA
     return counter.count(text)

@@ -22,9 +22,12 @@ _KINDS: Final[dict[Failure, str]] = {
 }
 
 
-def error_body(status: int, kind: Failure, message: str, where: str = "") -> Fields:
+def error_body(status: int, kind: Failure, message: str, where: str = "", code: str = "") -> Fields:
     """The body of an error. Status and place are not in it."""
-    return {"type": "error", "error": {"type": _KINDS[kind], "message": message}}
+    error: Fields = {"type": _KINDS[kind], "message": message}
+    if code:
+        error["details"] = {"error_code": code}
+    return {"type": "error", "error": error}
 
 
 def error_event(status: int, kind: Failure, message: str) -> bytes:

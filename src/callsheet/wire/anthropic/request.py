@@ -47,8 +47,9 @@ def read_request(body: object, *, model: str | None = None, stream: bool | None 
 
 def _read(body: object, model: str | None, stream: bool | None) -> Asked:
     found = fields(body, "")
-    listed = items(found.get("messages"), "messages")
-    if not listed:
+    listed, previous = items(found.get("messages"), "messages"), _continued(found.get(_THREAD))
+    if not listed and previous is None:
+        # A thread goes on without any where the service paused its turn.
         refuse("must hold a message", listed, "messages")
     return Asked(
         wire=Wire.ANTHROPIC,
@@ -58,7 +59,7 @@ def _read(body: object, model: str | None, stream: bool | None) -> Asked:
         tools=read_tool_list(found.get("tools"), "tools"),
         choice=_choice(found.get("tool_choice")),
         stream=read_stream(found, stream),
-        previous=_continued(found.get(_THREAD)),
+        previous=previous,
         rest={key: value for key, value in found.items() if key not in _READ},
     )
 
@@ -155,6 +156,6 @@ def _client_blocks(asked: Asked) -> list[Fields]:
 
 def _goes_on(asked: Asked, messages: list[Fields]) -> bool:
     """Whether the model shall go on with its own turn, behind which rendering put words of the user's."""
-    last = asked.blocks[-1]
+    last = asked.blocks[-1] if asked.blocks else None
     begun = isinstance(last, Said) and last.role is Role.ASSISTANT
     return begun and messages[-1] == _CLOSING and messages[-2:-1] != [] and messages[-2]["role"] == "assistant"

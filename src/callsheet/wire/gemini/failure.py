@@ -23,8 +23,8 @@ _STATUS: Final[dict[Failure, str]] = {
 """The status of each, by the names of google.rpc."""
 
 
-def error_body(status: int, kind: Failure, message: str, where: str = "") -> Fields:
-    """The body of an error. The HTTP status is its code."""
+def error_body(status: int, kind: Failure, message: str, where: str = "", code: str = "") -> Fields:
+    """The body of an error. The HTTP status is its code; there is no other."""
     said: Fields = {"code": status, "message": message, "status": _STATUS[kind]}
     if where:
         violation = {"field": where, "description": message}

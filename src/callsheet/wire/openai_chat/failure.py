@@ -26,10 +26,10 @@ _KINDS: Final[dict[Failure, tuple[str, str | None]]] = {
 """The type and the code of each."""
 
 
-def error_body(status: int, kind: Failure, message: str, where: str = "") -> Fields:
+def error_body(status: int, kind: Failure, message: str, where: str = "", code: str = "") -> Fields:
     """The body of an error. The status is not in it."""
-    type, code = _KINDS[kind]
-    return {"error": {"message": message, "type": type, "param": where or None, "code": code}}
+    type, usual = _KINDS[kind]
+    return {"error": {"message": message, "type": type, "param": where or None, "code": code or usual}}
 
 
 def error_event(status: int, kind: Failure, message: str) -> bytes:

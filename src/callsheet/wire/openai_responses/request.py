@@ -108,7 +108,7 @@ def _previous(found: Mapping[str, object], blocks: tuple[Block, ...]) -> str | N
         conversation = fields(conversation, "conversation").get("id")
         if not isinstance(conversation, str):
             refuse("must be text", conversation, "conversation.id")
-    return previous or conversation or _reference(blocks)
+    return _reference(blocks) or previous or conversation
 
 
 def _reference(blocks: tuple[Block, ...]) -> str | None:
