@@ -162,8 +162,8 @@ class _Composer:
         answers: list[Composed] = []
         for part in body.parts:
             if not isinstance(part, values.CallRef):
-                sealed = id in self.material.sealed and isinstance(part, values.Reasoning | values.Opaque)
-                parts += [self.showing.part(part, id, body.role)] if instead is None and not sealed else []
+                stands = instead is None and self._takes(id, part)
+                parts += [self.showing.part(part, id, body.role)] if stands else []
             elif (call := self.material.calls.get(part.call)) is not None:
                 rendered = ids.unique(call.provider_id)
                 parts.append(self._call(part.call, call, rendered))
@@ -180,6 +180,12 @@ class _Composer:
             extras=body.extras if instead is None else b"",
         )
         return [Composed(block=said, source=id, level=level), *answers]
+
+    def _takes(self, id: RecordId, part: values.Part) -> bool:
+        """Whether the provider takes a part back."""
+        if id in self.material.sealed and isinstance(part, values.Reasoning | values.Opaque):
+            return False
+        return not (id in self.material.bare and isinstance(part, values.Reasoning))
 
     def _anothers(self, selection: Selection, body: Message, speaker: str) -> list[Composed]:
         """What another speaker said, without its calls and thoughts; nothing where that is all there is."""

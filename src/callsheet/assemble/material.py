@@ -32,6 +32,8 @@ class Material:
     hidden: frozenset[RecordId] = frozenset()
     #: Messages of which the provider cannot read what another one sealed: reasoning, and items of its own tools.
     sealed: frozenset[RecordId] = frozenset()
+    #: Messages of which the model does not take the thoughts back, which it had behind something else.
+    bare: frozenset[RecordId] = frozenset()
     #: The words that the request's format has in place of media in a message of this role, or for None in a result;
     #: where that is None, and without this, it shows them.
     instead: Callable[[blocks.Media, Role | None], str | None] | None = None

@@ -119,6 +119,9 @@ class ContextAssembly(Value, tag="assembly"):
     rewritten: str = ""
     #: Records that could be shown and that no note lists, as of the last rewrite; the first note says so.
     unlisted: Count = 0
+    #: Where the model takes its thoughts back only behind what it had them behind: up to this position of the
+    #: conversation they are left out, since the request was written anew there.
+    bare: Count = 0
     #: The turn in which the present task began: a user's turn that went on with nothing in view.
     episode: Count = 0
     #: Positions where tasks began, the newest 64, ascending.

@@ -98,6 +98,7 @@ class Accounting:
             ),
             rewritten=plan.rewrite.value if plan.rewrite is not None else "",
             unlisted=self.made.unlisted,
+            bare=self.made.bare,
             turns=self.gathered.turn,
             results=self.gathered.results,
             reused=self.gathered.habit.late,

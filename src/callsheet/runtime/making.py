@@ -30,7 +30,7 @@ from callsheet.runtime.attributing import anothers
 from callsheet.runtime.gathered import Gathered, Yielded
 from callsheet.runtime.personalising.book import Shelf
 from callsheet.runtime.rendering import Rendered, rendered
-from callsheet.runtime.sealing import sealed
+from callsheet.runtime.sealing import bare_upto, sealed, thinking
 from callsheet.runtime.terms import Terms
 from callsheet.runtime.withholding import calls_of
 from callsheet.wire import formats
@@ -142,6 +142,8 @@ class Making:
         before = self.terms.base.sheet.unlisted if self.terms.base is not None else 0
         unlisted = before if plan.rewrite is None else max(0, total - len(listed))
         wire = formats.wire_of(order.boundary.provider)
+        bare = bare_upto(self.terms, plan.rewrite, wire)
+        shown = [one.record for one in plan.selections if not one.note]
         material = Material(
             records=self.terms.desk.records,
             calls=self._own_calls(),
@@ -152,7 +154,8 @@ class Making:
             unlisted=unlisted,
             withheld=self.gathered.withheld,
             hidden=self._hidden(plan),
-            sealed=sealed(self.terms, [one.record for one in plan.selections if not one.note], wire),
+            sealed=sealed(self.terms, shown, wire),
+            bare=thinking(self.terms, shown, bare),
             speakers=self._speakers(),
             rechecks=rechecks(order.policy.tools),
             instead=lambda media, role: instead(
@@ -179,6 +182,7 @@ class Making:
             total=total,
             counter=self.counter,
             unlisted=unlisted,
+            bare=bare,
             planned=lambda: basis.size(plan.selections),
             shelf=personal.shelf if personal is not None else None,
         )
@@ -323,6 +327,8 @@ class Made:
     total: int
     counter: TokenCounter
     unlisted: int
+    #: Up to where thoughts are left out, because the model would not take them back.
+    bare: int
     #: Its size as it was planned.
     planned: Callable[[], int]
     #: The user's own stream, as far as the request saw it; None: it shows nothing of it.
