@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 
 import callsheet
+from callsheet.serve.proxy.credentials import folder_of, secret_of
+from callsheet.serve.proxy.journal import Begun, Ended, Journal, Outcome, Sent
 from tests.cli.running import Run
 from tests.explain.making import readings, tended
 
@@ -50,8 +52,8 @@ def test_why_not(run: Run, garden: tuple[Path, list[str], list[str]]) -> None:
     ran = run("explain", sheets[0], "--why-not", results[-1], "--store", path)
     assert (ran.code, ran.out.count("\n")) == (0, 1)
     assert "and the request saw up to" in ran.out
-    document = run("explain", sheets[0], "--why-not", "nothing", "--store", path, "--json").document
-    assert document["outcome"] == "unknown"
+    unknown = run("explain", sheets[0], "--why-not", "nothing", "--store", path, "--json")
+    assert (unknown.code, unknown.document["outcome"]) == (5, "unknown")
 
 
 def test_every_candidate_with_what_each_policy_said(run: Run, garden: tuple[Path, list[str], list[str]]) -> None:
@@ -112,3 +114,26 @@ def test_an_unanswered_message_has_no_sheet(run: Run, garden: tuple[Path, list[s
     with callsheet.open(path) as runtime:
         asked = runtime.existing("greenhouse").history()[0][0].id
     assert run("explain", asked, "--store", path).code == 5
+
+
+def test_a_request_of_the_proxy_stands_for_its_sheet(run: Run, garden: tuple[Path, list[str], list[str]]) -> None:
+    path, sheets, _ = garden
+    folder = folder_of(str(path))
+    secret_of(folder)
+    journal = Journal(folder)
+    for request, tenant, sheet in (("0a", "local", sheets[-1]), ("0b", "local", ""), ("0c", "other", sheets[-1])):
+        journal.begin(
+            Begun(
+                request=request, at=1, tenant=tenant, digest="d", key="k", route="chat", upstream="openai",
+                provider="openai", model="gpt-5.2",
+            )
+        )  # fmt: skip
+        journal.end(request, Ended(at=2, sent=Sent.SHEET, outcome=Outcome.ANSWERED, status=200, sheet=sheet))
+    journal.close()
+    assert run("explain", "0a", "--store", path, "--json").document["sheet"] == sheets[-1]
+    assert run("explain", sheets[0], "--diff", "0a", "--store", path).out == run(
+        "explain", sheets[0], "--diff", sheets[-1], "--store", path
+    ).out  # fmt: skip
+    for request, said in (("0b", "nothing was assembled"), ("0c", "no record"), ("0d", "no record")):
+        ran = run("explain", request, "--store", path)
+        assert (ran.code, said in ran.err) == (5, True)

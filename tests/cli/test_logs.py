@@ -94,3 +94,32 @@ def test_replay_of_lines_says_nothing_of_money(run: Run, tmp_path: Path) -> None
 
     assert ran.code == 0
     assert set(ran.document) == {"rows"}
+
+
+WRAPPED = [{"record": {"role": "user", "content": f"Question {number}"}} for number in range(58)]
+TALK = {"id": "a", "messages": [{"role": "user", "content": "b"}, {"role": "assistant", "content": "c"}]}
+
+
+def test_a_file_that_is_nothing_known_is_told_once(run: Run, tmp_path: Path) -> None:
+    unknown = written(tmp_path / "unknown.jsonl", WRAPPED)
+    said = (
+        f"callsheet: input.line: {unknown}:1: 58 lines have no messages; not recognised as any of: lines, claude-code"
+    )
+    for command in (("import", unknown, "--store", tmp_path / "agent.db"), ("replay", unknown, "--no-baselines")):
+        ran = run(*command)
+        assert ran.code == 1
+        assert ran.err.startswith(said)
+        assert ran.err.count("\n") == 1
+        assert ran.err.rstrip().endswith("try --format")
+        assert run(*command, "--format", "lines").err.count("\n") == 58
+
+
+def test_lines_among_others_and_lines_that_are_torn_are_told_one_by_one(run: Run, tmp_path: Path) -> None:
+    mixed = written(tmp_path / "mixed.jsonl", [*WRAPPED[:3], TALK, *WRAPPED[3:5]])
+    torn = written(tmp_path / "torn.jsonl", [*WRAPPED[:3], "torn"])
+    for command in (("import", "--store", tmp_path / "agent.db"), ("replay", "--no-baselines")):
+        assert run(*command, mixed).err.count(f"input.line: {mixed}:") == 5
+        err = run(*command, torn).err
+        assert f"{torn}:1: 3 lines have no messages" in err
+        assert f"{torn}:4: not JSON" in err
+        assert err.count("\n") == 2

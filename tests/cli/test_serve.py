@@ -112,6 +112,7 @@ def test_the_report_says_what_was_saved_and_how_it_knows(run: Run, tmp_path: Pat
     assert "gpt-4o" in shown
     assert "genai-prices" in shown
     assert "over the requests to come" in shown
+    assert "cost $0.0045, $0.0005 (10 %) less." in " ".join(shown.split())
     assert (
         json.loads(run("serve", "report", "--store", store, "--json", "--by", "key", *period).out)["rows"][0]["name"]
         == "alice"
@@ -146,3 +147,19 @@ def test_what_is_missing_says_how_it_is_installed(run: Run, tmp_path: Path, monk
     assert done.code == 7
     assert "pip install 'callsheet[server]'" in done.err
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_report_warns_of_requests_that_may_be_of_several_conversations(run: Run, tmp_path: Path) -> None:
+    store = tmp_path / "agent.db"
+    journal(store)
+    period = ("--since", "2026-09-01T00:00:00Z", "--until", "2026-10-01T00:00:00Z")
+    warning = "x-callsheet-conversation"
+    assert warning not in run("serve", "report", "--store", store, *period).out
+    kept = Journal(folder_of(str(store)))
+    kept.end("b", Ended(at=NOON, sent=Sent.OWN, outcome=Outcome.ANSWERED, status=200, how="ambiguous"))
+    kept.close()
+    shown = run("serve", "report", "--store", store, *period).out
+    assert "1 requests may have gone on with several conversations (how=ambiguous in the log)" in shown
+    assert warning in shown
+    assert json.loads(run("serve", "report", "--store", store, "--json", *period).out)["ambiguous"] == 1
+    assert json.loads(run("serve", "report", "--store", store, "--json", "--key", "bob", *period).out)["ambiguous"] == 0

@@ -136,3 +136,34 @@ def test_names_are_listed_whole_and_ids_lead_to_them(run: Run, tmp_path: Path) -
     assert run("show", "sgvveybr", "--store", store).code == 5
     with callsheet.open(store) as runtime:
         assert runtime.conversations() == list(ids)
+
+
+def test_conversations_of_the_proxy_are_told_apart_by_model_and_first_words(run: Run, tmp_path: Path) -> None:
+    store = tmp_path / "desk.db"
+    asked = {"one": "How is the\nweather?", "two": f"Draw a map of the harbour. {'It is large. ' * 50}"}
+    with callsheet.open(store) as runtime:
+        for name, text in asked.items():
+            talk = runtime.conversation(f"proxy/{'0' * 32}/{name}")
+            talk.record([{"role": "system", "content": "Be kind."}, {"role": "user", "content": text}])
+            talk.assemble(provider="openai", model=f"gpt-{name}")
+        runtime.conversation(f"proxy/{'0' * 32}/three")
+        runtime.conversation("harbour").record({"role": "user", "content": "Which ships are there?"})
+    header, _, *rows = run("show", "--store", store).out.splitlines()
+    assert header.endswith("  about")
+    assert rows[0].endswith("  gpt-one: How is the weather?")
+    assert "  gpt-two: Draw a map of the harbour. It is large." in rows[1]
+    assert all(len(row) < 200 for row in rows)
+    assert "Which ships" not in rows[3]
+    found = run("show", "--store", store, "--json").lines
+    assert [one.get("model") for one in found] == ["gpt-one", "gpt-two", "", None]
+    assert [str(one.get("begins"))[:10] for one in found] == ["How is the", "Draw a map", "", "None"]
+
+
+def test_first_words_do_not_tell_secrets(run: Run, tmp_path: Path) -> None:
+    store = tmp_path / "desk.db"
+    with callsheet.open(store) as runtime:
+        talk = runtime.conversation(f"proxy/{'0' * 32}/one")
+        talk.record({"role": "user", "content": "Use AKIAIOSFODNN7EXAMPLE to look."})
+    out = run("show", "--store", store).out
+    assert "Use " in out
+    assert "AKIAIOSFODNN7EXAMPLE" not in out

@@ -147,4 +147,64 @@ CLAIMS = (
         good=("JB-3312 was paid on 2026-01-09.", "JB-3312 has been deleted."),
         bad=undone("JB-3312 was sent.", "JB-3312 has been approved.", "JB-3312 was deleted and signed."),
     ),
+    Judged(
+        said(
+            "user: Please refund order ORD-7F3A-00912 and cancel the rest. Anna approved nothing so far.",
+            "read_order: ORD-7F3A-00912: 3 lamps, delivered",
+            "assistant: Shall I refund the order?",
+        ),
+        good=(
+            "The user wants order ORD-7F3A-00912 refunded.",
+            "Refund of ORD-7F3A-00912 requested.",
+            "The order has 3 lamps and was delivered.",
+            "The assistant asked whether to refund the order.",
+            "Once the refund is complete, the rest is to be cancelled.",
+            "Refund: not done.",
+        ),
+        bad=undone(
+            "We refunded ORD-7F3A-00912.",
+            "I already refunded the order.",
+            "The assistant has refunded order ORD-7F3A-00912.",
+            "The assistant refunded the order and has cancelled the rest.",
+            "Refund of ORD-7F3A-00912 complete.",
+            "Refund ORD-7F3A-00912: done.",
+            "The refund was issued.",
+            "Completed: cancellation of the rest.",
+        ),
+    ),
+    Judged(
+        said(
+            "user: Refund order ORD-88131 and buy a lamp.",
+            "refund_order: ORD-88131: ok",
+            "assistant: The order was refunded. I bought the lamp.",
+        ),
+        good=(
+            "We refunded ORD-88131.",
+            "The assistant has refunded the order and bought the lamp.",
+            "Refund of ORD-88131 complete.",
+            "The purchase was made.",
+        ),
+        bad=undone("The assistant has shipped the lamp.", "Delivery of the lamp complete."),
+    ),
+    Judged(
+        said(
+            "user: Bitte erstatten Sie die Bestellung ORD-7F3A-00912 und kündigen Sie den Vertrag.",
+            "lies_bestellung: ORD-7F3A-00912: 3 Lampen",
+            "assistant: Soll ich die Bestellung erstatten und den Vertrag kündigen?",
+        ),
+        good=(
+            "Der Kunde möchte die Bestellung erstattet haben.",
+            "Die Erstattung ist noch nicht erfolgt.",
+            "Der Assistent hat gefragt, ob er die Bestellung erstatten soll.",
+            "Die Bestellung umfasst 3 Lampen.",
+        ),
+        bad=undone(
+            "Wir haben die Bestellung ORD-7F3A-00912 erstattet.",
+            "Der Assistent hat die Bestellung bereits erstattet.",
+            "Der Assistent erstattete die Bestellung.",
+            "Wir kündigten den Vertrag.",
+            "Die Erstattung von ORD-7F3A-00912 ist erfolgt.",
+            "Die Erstattung wurde durchgeführt und die Kündigung ist erledigt.",
+        ),
+    ),
 )

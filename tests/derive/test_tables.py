@@ -26,6 +26,9 @@ def shape(table: Table) -> list[tuple[str, str]]:
     [
         ("id,sku,n\n1,007,5\n2,008,\n3,010,7\n", [("id", "BIGINT"), ("sku", "VARCHAR"), ("n", "BIGINT")]),
         ("a\tb\n1\tx\n2\ty\n3\tz\n", [("a", "BIGINT"), ("b", "VARCHAR")]),
+        ("\ufeffid,sku,n\r\n1,007,5\r\n2,008,\r\n", [("id", "BIGINT"), ("sku", "VARCHAR"), ("n", "BIGINT")]),
+        ('\ufeff"id";"a;b"\n1;x\n2;"y;z"\n', [("id", "BIGINT"), ("a;b", "VARCHAR")]),
+        ("id,name,id\n1,x,5\n2,y,6\n", [("id", "BIGINT"), ("name", "VARCHAR"), ("id_2", "BIGINT")]),
         ("+---+---+\n| a | b |\n+---+---+\n| 1 | x |\n| 2 | y |\n+---+---+\n", [("a", "BIGINT"), ("b", "VARCHAR")]),
         ("| a | b |\n|---|---|\n| 1 | 2.5 |\n| 2 | 3 |\n", [("a", "BIGINT"), ("b", "DECIMAL(2,1)")]),
         (" a | b \n---+---\n 1 | t \n 2 | f \n(2 rows)\n", [("a", "BIGINT"), ("b", "VARCHAR")]),
@@ -76,6 +79,10 @@ def test_the_largest_table_stands_first_and_each_says_where_it_is() -> None:
     ]
     assert [table.pointer for table in found('[{"rows": [{"y": 1}, {"y": 2}]}]')] == ["/0/rows", ""]
     assert len(found(json.dumps({str(at): [{"x": 1}] for at in range(40)}))) == MOST_TABLES
+
+
+def test_rows_whose_cells_repeat_are_no_names_of_columns() -> None:
+    assert found("yes,no,yes\nno,no,yes\nyes,yes,no\n") == []
 
 
 def test_a_table_among_text_is_found() -> None:

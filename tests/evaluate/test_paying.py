@@ -215,7 +215,33 @@ def test_the_report_says_how_it_was_counted(tmp_path: Path) -> None:
     assert found["total"] == {
         "sent": rows[0].sent.as_dict(),
         "built": {name: rows[0].candidates[name].as_dict() for name in ("window", PLAIN_REPLAY)},
+        "plain_replay_of_paid": pytest.approx(1, abs=0.05),
     }
+    assert report.fits
+    assert "% of paid" in text
+    assert "Plain replay, which" not in text
+
+
+def test_where_plain_replay_is_not_what_was_paid_shares_are_of_it_and_a_line_says_so() -> None:
+    def row(name: str, paid: float, plain: float, ours: float) -> Paid:
+        costs = {"ours": ours, PLAIN_REPLAY: plain}
+        built = {candidate: Cost(requests=1, input=10, dollars=dollars) for candidate, dollars in costs.items()}
+        return Paid(file="f", conversation=name, sent=Cost(requests=1, input=10, dollars=paid), candidates=built)
+
+    names = ("ours", PLAIN_REPLAY)
+    report = PayingReport(rows=(row("one", 1.0, 1.4, 0.7), row("two", 1.0, 1.2, 0.9)), candidates=names)
+    text = report.as_text()
+
+    assert report.fit == pytest.approx(1.3)
+    assert not report.fits
+    assert text.count("Plain replay, which builds what the agent sent, comes to 130% of what was paid") == 1
+    assert text.count("% of plain") == 2
+    cells = [line.split() for line in text.splitlines() if line[:3] in ("one", "two", "tot", "our")]
+    shares = {line[0]: line[-1] for line in cells}
+    assert shares == {"one": "50.0", "two": "75.0", "total": "61.5", "ours": "61.5"}
+    assert PayingReport(rows=(row("a", 1.0, 1.09, 0.7),), candidates=names).fits
+    assert not PayingReport(rows=(row("a", 1.0, 0.8, 0.7),), candidates=names).fits
+    assert PayingReport(rows=(row("a", 0.0, 0.0, 0.0),), candidates=names).fit is None
 
 
 def test_a_long_list_is_cut_for_people_and_not_in_the_total() -> None:

@@ -321,3 +321,19 @@ def test_a_request_that_is_stored_while_its_memory_is_forgotten_keeps_no_block_o
         assert SECRET not in everything(runtime)
         assert verify(runtime.ledger).ok
         assert SECRET not in text(asked(talk, "So which locker has Orla?"))
+
+
+def test_why_a_forgotten_memory_contradicted_another_is_gone_too(tmp_path: Path) -> None:
+    location = tmp_path / "agent.db"
+    with opened(str(location)) as runtime:
+        one, other, third = (runtime.remember("mia", told) for told in ("one", "two", "three"))
+        runtime.contradict("mia", one.id, other.id, reason=LOCKER)
+        runtime.contradict("mia", other.id, third.id, reason="they differ")
+        runtime.forget("mia", one.id)
+        assert SECRET not in everything(runtime)
+        against = {kept.value: kept.conflicts_with for kept in runtime.memories("mia")}
+        assert against == {"two": (third.id,), "three": (other.id,)}
+        runtime.forget("mia", other.id)
+        assert [kept.conflicts_with for kept in runtime.memories("mia")] == [()]
+        assert verify(runtime.ledger).ok
+    assert SECRET not in location.read_bytes().decode("latin-1")

@@ -126,8 +126,14 @@ def _fingerprints() -> dict[str, tuple[int, str]]:
 
 
 def test_an_unknown_set_is_refused_with_those_there_are() -> None:
-    with pytest.raises(PolicyError, match=r"no policy set 'thrifty'; there are: balanced, faithful, lean, replay"):
+    with pytest.raises(PolicyError, match=r"no policy set 'thrifty'; there are: balanced, faithful, lean, replay$"):
         policy_set("thrifty")
+
+
+@pytest.mark.parametrize("name", ["ours.yaml", "policies/ours"])
+def test_the_name_of_a_file_is_refused_with_what_reads_it(name: str) -> None:
+    with pytest.raises(PolicyError, match=r"no policy set '.*'; there are: .*; .* read by callsheet\.load_policy$"):
+        policy_set(name)
 
 
 def test_the_hash_changes_with_the_content() -> None:

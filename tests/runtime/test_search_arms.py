@@ -71,7 +71,7 @@ def test_records_without_a_vector_are_found_by_their_words(runtime: Runtime, tal
 def test_an_identifier_asks_neither_arm(talk: Conversation) -> None:
     reference = talk.record(said("Ticket TCK-4471 is about the boat.")).ids[-1]
     (found,) = talk.search("TCK-4471")
-    assert (found.reference, found.exact, found.arms) == (reference, True, ())
+    assert (found.reference, found.exact, found.arms) == (reference, True, ("identifiers",))
 
 
 @pytest.mark.parametrize("arms", [(), "smell", ["words", "smell"], 7])

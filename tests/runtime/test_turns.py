@@ -45,6 +45,8 @@ def test_turns_are_those_asked_for_each_with_its_number(talk: Conversation, comp
     assert lines(talk, "turns 29 to 40")[-1] == "turn 30 assistant: Berth 10."
     assert talk.recall("turns 29 to 40").reference == "turns 29 to 30"
     assert "You moor" not in talk.recall("turns 0 to 99", limit=100_000).text
+    with pytest.raises(NotFound, match="there is no turn 0; there are 30"):
+        talk.recall("turn 0")
     with pytest.raises(NotFound, match="there is no turn 31; there are 30"):
         talk.recall("turn 31")
 

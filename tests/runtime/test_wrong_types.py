@@ -220,3 +220,28 @@ def test_what_a_type_does_not_tell_is_left_to_the_method(world: World) -> None:
     assert world.talk.executions() is not None
     with pytest.raises(TypeError):
         world.talk.recall()  # type: ignore[call-arg]
+
+
+class Marked(str):
+    """Text of a kind of its own, as libraries of arrays and of markup have it."""
+
+    def __str__(self) -> str:
+        return "marked"
+
+
+def test_kinds_of_text_are_taken_as_text() -> None:
+    with memory_runtime() as runtime:
+        talk = runtime.conversation(Marked("jetty"), user=Marked("mia"))
+        assert (talk.name, type(talk.name)) == ("jetty", str)
+        said = talk.record({Marked("role"): Marked("user"), "content": [{"type": "text", "text": Marked("Hello")}]})
+        talk.feedback(Marked(said.ids[0]), 1, by=Marked("kim"))
+        assert "Hello" in str(talk.assemble(provider=Marked("openai"), model=Marked("gpt-5.2")).messages())
+
+
+@pytest.mark.parametrize("score", [10**400, -(10**400)])
+def test_a_number_beyond_all_is_refused_by_name(score: int) -> None:
+    with memory_runtime() as runtime:
+        talk = runtime.conversation("jetty")
+        said = talk.record(user("Is it sound?"))
+        with pytest.raises(InputError, match="score is"):
+            talk.feedback(said.ids[0], score)

@@ -203,7 +203,7 @@ def whole(reply: Reply, body: Mapping[str, object], count: Counted, number: int)
     """The response."""
     content: list[Json] = []
     if reply.thinking:
-        listed = body["messages"]
+        listed = body.get("messages", [])
         assert isinstance(listed, list)
         signed = signature(reply.thinking, behind(body, len(listed)))
         content.append({"type": "thinking", "thinking": reply.thinking, "signature": signed})

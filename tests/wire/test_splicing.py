@@ -270,6 +270,14 @@ def spoiled(value: object, dice: random.Random, others: Sequence[object]) -> obj
     return value
 
 
+def test_a_thought_whose_place_is_no_number_raises_nothing() -> None:
+    one = splice(Wire.ANTHROPIC, "recall")
+    for index in (True, 1):
+        start = {"type": "content_block_start", "index": index, "content_block": {"type": "thinking"}}
+        assert one.feed(Event(raw=b"x", data=json.dumps(start))) == b""
+    assert one.end()
+
+
 @ALL
 @given(others=st.lists(values, min_size=1, max_size=4), seed=st.integers(0, 9_999))
 def test_whatever_a_service_sends_nothing_is_raised(wire: Wire, others: list[object], seed: int) -> None:

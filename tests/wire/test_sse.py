@@ -22,6 +22,8 @@ CASES = {
     "byte order mark": (b"\xef\xbb\xbfdata: a\n\n", [("", "a")]),
     "a key alone": (b"data\n\n", [("", "")]),
     "without the last blank line": (b"data: a\n\ndata: b\n", [("", "a"), ("", "b")]),
+    "without the end of the last line": (b'data: a\n\nevent: x\ndata: {"b": 1}', [("", "a"), ("x", '{"b": 1}')]),
+    "without the end of what is last": (b"data: a\n\ndata: [DONE]", [("", "a"), ("", "[DONE]")]),
     "nothing": (b"", []),
 }
 
@@ -103,6 +105,15 @@ def test_what_cannot_be_read_is_kept_as_broken(stream: bytes) -> None:
 )
 def test_the_object_of_an_event(data: str, expected: object) -> None:
     assert Event(raw=b"", data=data).fields == expected
+
+
+@pytest.mark.parametrize("line_end", ["\n", "\r", "\r\n"], ids=repr)
+@pytest.mark.parametrize("ends", [0, 1, 2])
+def test_another_event_may_follow_one_that_is_ended(line_end: str, ends: int) -> None:
+    (last,) = _read(f'data: {{"a": 1}}{line_end * ends}'.encode(), [])
+
+    assert [each.data for each in _read(last.ended + b"data: b\n\n", []) if each.data] == ['{"a": 1}', "b"]
+    assert ends < 2 or last.ended == last.raw
 
 
 def test_what_is_written_is_read_again() -> None:

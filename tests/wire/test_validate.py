@@ -271,7 +271,7 @@ GEMINI_FAULTS = [
     ('{"role": "user", "parts": [{"text": "z"}]}', '{"role": "user", "parts": []}', Rule.EMPTY),
     ('"thought": true', '"thought": "yes"', Rule.SHAPE),
     ('"_-8="', '"not base64!"', Rule.SHAPE),
-    ('"args": {}}, "thoughtSignature": "QQ=="', '"args": {}}', Rule.SHAPE),
+    ('"args": {}}, "thoughtSignature": "QQ=="', '"args": {}}', Rule.SIGNATURE),
     ('{"language": "PYTHON", "code": "1"}', "{}", Rule.SHAPE),
     ('"id": "a", "name": "f", "args"', '"id": "", "name": "f", "args"', Rule.ID),
     ('{"name": "f", "args": {}}, "thoughtSignature": "QQ=="', '{"id": "a", "name": "f", "args": {}}', Rule.ID),

@@ -37,7 +37,8 @@ def _back(basis: Basis, standing: Standing, fresh: Fresh) -> list[RecordId]:
     exact = [id for id in fresh.exact if basis.items[id].exact and id not in fresh.records]
     raw = {one.record for one in standing.selections if one.level is Level.RAW} if exact else ()
     exact = [id for id in exact if id not in raw]
-    return [*_not_said(basis, [id for id in back if id not in stand and id not in exact], standing, fresh), *exact]
+    there = {*stand, *fresh.records, *exact}
+    return [*_not_said(basis, [id for id in back if id not in there], standing, fresh), *exact]
 
 
 def _not_said(basis: Basis, back: Iterable[RecordId], standing: Standing, fresh: Fresh) -> list[RecordId]:

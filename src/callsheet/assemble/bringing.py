@@ -1,8 +1,9 @@
-"""What is brought back into view: results that the newest turn names, and those of a task that it returns to.
+"""What is brought back into view: results that the newest turn names, those of a task that it returns to, and messages
+in which what it asks for was spoken of.
 
-Two signs are looked for. An entity of what is new is held by an older result and by none in view. Or the user's turn
-matches old turns better than those in view: then it returns to their task, and the results that stood near them in
-time are needed with them.
+Several signs are looked for. An entity of what is new is held by an older result and by none in view. Or the user's
+turn matches old turns better than those in view: then it returns to their task, and the results that stood near them in
+time are needed with them. Or it holds words that few records hold, of which the last are out of view.
 """
 
 import math
@@ -11,6 +12,7 @@ from dataclasses import dataclass
 from heapq import nsmallest
 from typing import NamedTuple
 
+from callsheet.derive.calling import MARK
 from callsheet.graph.ids import RecordId
 from callsheet.graph.index import Index, Posting
 
@@ -58,6 +60,9 @@ ABOUT = 4
 
 UNTOLD = 2
 """Words of a turn that nothing in view tells and an old result must hold to be brought back for them."""
+
+SPOKEN = 2
+"""Messages in which what the user asks for was spoken of and that come back at most: how it is, and how it was."""
 
 BEFORE = 3
 """What stood before the match is so many times as far away as what followed it: a task is told from its beginning."""
@@ -134,6 +139,9 @@ class Counted:
     def of(cls, index: Index) -> "Counted":
         """From what a record is found by."""
         counts = dict(index.terms)
+        if index.terms and index.terms[-1][0].startswith(MARK):
+            # What is said of a call as such is no part of what it says.
+            counts = {term: often for term, often in counts.items() if not term.startswith(MARK)}
         return cls(counts, sum(counts.values()))
 
 
@@ -190,6 +198,30 @@ class Matching:
     def told(self, positions: Collection[int]) -> frozenset[str]:
         """The terms of the turn that the records at these positions hold."""
         return frozenset(term for place in positions for term in self._terms.get(place, ()))
+
+    def latest(self) -> Mapping[str, Sequence[RecordId]]:
+        """Of each rare term of the turn the records that held it last, the newest first, at most `NEWEST`."""
+        latest: dict[str, list[RecordId]] = {}
+        for place in sorted(self._terms, reverse=True):
+            for term in self._terms[place]:
+                if self._frequency[term] <= RARE and len(latest.setdefault(term, [])) < NEWEST:
+                    latest[term].append(self._records[place])
+        return latest
+
+    def spoken(self, latest: Mapping[str, Sequence[RecordId]], away: Collection[RecordId]) -> list[RecordId]:
+        """Of messages that are `away` out of view those in which something was spoken of last, at most `SPOKEN`.
+
+        A term whose `latest` record is none of them is told of in view, or in a result. Those that hold most come
+        first, the newer of equal ones.
+        """
+        weights: dict[RecordId, float] = {}
+        for term, records in sorted(latest.items()):
+            if records[0] in away:
+                for record in records:
+                    weights[record] = weights.get(record, 0.0) + self._weight[term]
+        places = {record: place for place, record in self._records.items()}
+        found = [record for record in weights if record in away]
+        return sorted(found, key=lambda record: (-round(weights[record], 9), -places[record]))[:SPOKEN]
 
     def untold(self, results: Sequence[Match], told: Collection[str]) -> list[Match]:
         """Of old results those that hold terms of the turn which are not `told`, at most `ABOUT`.

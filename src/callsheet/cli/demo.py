@@ -198,7 +198,7 @@ def _next(store: str, shown: _Shown) -> str:
         f"callsheet explain {sheet} {at} | less",
         *((f"callsheet explain {sheet} \\\n    --why-not {shown.why.record} {at}",) if shown.why is not None else ()),
         f"callsheet assemble {talk} {at} --policy balanced \\\n"
-        "    --provider anthropic --model claude-sonnet-4-5 --explain",
+        "    --provider anthropic --model claude-sonnet-5-5 --explain",
         f"callsheet export {talk} {at} | head -c 500",
         f"callsheet verify --heads {at}",
         f"callsheet replay {shlex.quote(_nearby(recording()))}",

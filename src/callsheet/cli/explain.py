@@ -17,14 +17,16 @@ if TYPE_CHECKING:
 
 _EXPLAIN = """\
 SHEET is the id of a sheet, or of a message that answers one: what did the model see when it said
-this? Without an option it prints the figures of the request and a sentence for each record in it.
+this? Or the id of a request to the proxy, as it stands in its log and in x-callsheet-request.
+Without an option it prints the figures of the request and a sentence for each record in it.
 --trace prints every candidate, in or out, with what each of the nine policies said, what planning
 weighed and how long each phase took; it is made by doing the request again.
 What it tells are ids, classes, counts and names of tools, never content; nothing is stored.
 
 --why-not decides again about one record, under the policy set of the request and as of the
-records that it saw. --rebuild makes the whole request again in the same way and compares it with
-what was sent; exit code 1 says that another selection came of it."""
+records that it saw; exit code 5 says that the conversation has no such record. --rebuild makes the
+whole request again in the same way and compares it with what was sent; exit code 1 says that
+another selection came of it."""
 
 
 def add(commands: Commands) -> None:
@@ -46,12 +48,18 @@ def add(commands: Commands) -> None:
 def _explain(args: argparse.Namespace, out: Output) -> Exit:
     from callsheet.cli.values import told
     from callsheet.explain import difference, sheet, trace
+    from callsheet.explain.absence import Outcome
 
     with opened(args.store, args.tenant) as runtime:
+        args.sheet = _asked(runtime, args.store, args.sheet)
+        if args.diff is not None:
+            args.diff = _asked(runtime, args.store, args.diff)
         talk = _holder(runtime, args.sheet)
         if args.why_not is not None:
             why = talk.why_not(args.sheet, args.why_not)
             out.json(told(why)) if out.as_json else out.prose(_named(talk, why.sentence))
+            if why.outcome is Outcome.UNKNOWN:
+                return Exit.NOT_FOUND
         elif args.diff is not None:
             found = talk.difference(args.sheet, args.diff)
             out.json(told(found)) if out.as_json else out.prose(_named(talk, difference.text(found)))
@@ -98,6 +106,16 @@ def _named(talk: "Conversation", text: str) -> str:
     named = [*talk.participants().items(), *talk.branches().items(), *((skill.name, skill.id) for skill in used)]
     found = [f"{id} is {name}" for name, id in named if id != name and re.search(rf"\b{re.escape(id)}\b", text)]
     return f"{text}\n\nNames: {'; '.join(found)}." if found else text
+
+
+def _asked(runtime: "Runtime", store: str, id: str) -> str:
+    """The sheet of a request to the proxy; any other id as it is. Raises `NotFound` for one without a sheet."""
+    from callsheet.serve.proxy.requests import sheet_of
+
+    found = sheet_of(store, id, tenant=runtime.tenant)
+    if found == "":
+        raise NotFound(f"nothing was assembled for request {id!r}")
+    return found if found is not None else id
 
 
 def _holder(runtime: "Runtime", id: str) -> "Conversation":

@@ -67,11 +67,12 @@ def _search(view: "Conversation", args: argparse.Namespace, out: Output) -> Exit
                     "score": one.score,
                     "arms": one.arms,
                     "replaced_by": one.replaced_by,
+                    "call": one.call,
                     "snippet": one.snippet,
                 }
             )
         else:
-            out.text(f"{one.reference} ({one.origin}, {one.size:,} bytes): {one.snippet}")
+            out.text(f"{one.reference} ({one.call or one.origin}, {one.size:,} bytes): {one.snippet}")
     if not found and not out.as_json:
         out.text("Nothing was found.")
     return Exit.OK if found else Exit.FINDINGS

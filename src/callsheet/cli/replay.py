@@ -216,7 +216,7 @@ def _load(
             logs[shown] = log, LoggedTrajectories(log)
             continue
         try:
-            recordings = load(Path(name))
+            recordings = load(Path(name), said=format is not None)
         except OSError as problem:
             raise InputError(f"{name} cannot be read: {problem.strerror}") from problem
         files[shown] = recordings.trajectories

@@ -221,6 +221,7 @@ def _told(made: "Report") -> dict[str, object]:
         "rows": [_fields(line) for line in made.lines],
         "total": _fields(made.total),
         "outcomes": dict(made.outcomes),
+        "ambiguous": made.ambiguous,
         "method": list(made.method),
     }
 
@@ -253,13 +254,18 @@ _OWN = (
     "They went out so in observe-only mode, or since the assembled request was larger, or no cheaper over the requests "
     "to come, as far as the horizon looks ahead; a single one may have been cheaper assembled all the same."
 )
+_AMBIGUOUS = (
+    "{:,} requests may have gone on with several conversations (how=ambiguous in the log), so each began one of its "
+    "own and was written anew. Clients that name theirs with the header x-callsheet-conversation go on."
+)
 _HEADER = ("requests", "assembled", "asked", "sent", "%", "cached %", "spent $", "without $", "saved $")
 
 
 def _tell(made: "Report", by: str, out: Output) -> None:
     out.text(f"{made.since:%Y-%m-%d %H:%M} to {made.until:%Y-%m-%d %H:%M} (UTC)\n")
+    ends = "How they ended: " + ", ".join(f"{name} {count:,}" for name, count in made.outcomes) + "."
     if not made.lines:
-        out.text("No requests.")
+        out.text(ends if made.outcomes else "No requests.")
         return
     rows = [_row(line) for line in (*made.lines, made.total)]
     out.text(table((by, *_HEADER), rows))
@@ -267,13 +273,22 @@ def _tell(made: "Report", by: str, out: Output) -> None:
     if total.observed:
         out.text(
             f"\nSent as clients sent them: {total.observed:,} requests for ${total.observed_spent:,.4f}; assembled "
-            f"they would have taken {total.observed_tokens:,} tokens and cost ${total.observed_would:,.4f}."
+            f"they would have taken {total.observed_tokens:,} tokens and cost ${total.observed_would:,.4f}, "
+            f"{_less(total.observed_spent, total.observed_would)}."
         )
         out.prose(_OWN)
-    out.text("\nHow they ended: " + ", ".join(f"{name} {count:,}" for name, count in made.outcomes) + ".")
+    out.text(f"\n{ends}")
+    if made.ambiguous:
+        out.prose(_AMBIGUOUS.format(made.ambiguous))
     if total.priced < total.requests:
         out.text(f"A price is known for {total.priced:,} of {total.requests:,} requests.")
     out.prose("\n" + "\n".join(made.method))
+
+
+def _less(spent: float, would: float) -> str:
+    """What something else would have saved, or cost beside."""
+    part = f" ({100 * abs(spent - would) / spent:.0f} %)" if spent else ""
+    return f"${abs(spent - would):,.4f}{part} {'less' if would <= spent else 'more'}"
 
 
 def _row(line: "Line") -> tuple[str, ...]:

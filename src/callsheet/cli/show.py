@@ -20,11 +20,18 @@ if TYPE_CHECKING:
     from callsheet.runtime.transcript import Item
 
 _SHOW = """\
-Without arguments it lists the conversations. With one it prints what was said and done in it,
+Without arguments it lists the conversations; those of the proxy, which have no telling names, with
+the model that answers in them and what their client said first. With one it prints what was said and done in it,
 with the ids of messages, calls and results; or the part of it that an option names, on the branch
 and for the reader that are given: what is hidden from that reader is not there. With the id of a
 record it prints that record as it is stored, header and body: of an answer also the sheet that the
 model saw, of a result its text, of a sheet the request that was made of it."""
+
+_PROXIED = "proxy/"
+"""What names of conversations begin with that a proxy recognised."""
+
+_TITLE = 80
+"""Characters of what tells such a conversation from others."""
 
 _CUT = 2000
 """Characters of a text that people are shown of one record; programs get all."""
@@ -74,11 +81,14 @@ def _show(args: argparse.Namespace, out: Output) -> Exit:
 
 
 def _list(runtime: "Runtime", status: str | None, out: Output) -> None:
+    from callsheet.runtime.titling import title_of
+
     rows: list[list[str]] = []
     for name in runtime.conversations(status=status):
         talk = runtime.existing(name)
         counters = talk.counters()
         last = counters.last_turn_at
+        title = title_of(runtime, talk) if name.startswith(_PROXIED) else None
         if out.as_json:
             out.json_line(
                 {
@@ -95,17 +105,22 @@ def _list(runtime: "Runtime", status: str | None, out: Output) -> None:
                     "tokens_out": counters.tokens_out,
                     "tokens_in": counters.tokens_in,
                     "cached_in": counters.cached_in,
+                    **({"model": title.model, "begins": title.begins} if title is not None else {}),
                 }
             )
             continue
         figures = (counters.turns, counters.messages, counters.calls, counters.artifacts, len(talk.branches()))
         when = f"{last:%Y-%m-%d %H:%M}" if last is not None else ""
         # Whole: it is what the command is given to show the conversation.
-        rows.append([shortened(name, len(name)), counters.status.value, *(f"{figure:,}" for figure in figures), when])
+        row = [shortened(name, len(name)), counters.status.value, *(f"{figure:,}" for figure in figures), when]
+        about = (title.model, title.begins) if title is not None else ()
+        rows.append([*row, shortened(": ".join(filter(None, about)), _TITLE)])
     if out.as_json:
         return
     header = ["conversation", "status", "turns", "messages", "calls", "results", "branches", "last turn (UTC)"]
-    out.text(table(header, rows, left=(0, 1, 7)) if rows else "No conversations.")
+    if any(row[-1] for row in rows):
+        header.append("about")
+    out.text(table(header, [row[: len(header)] for row in rows], left=(0, 1, 7, 8)) if rows else "No conversations.")
 
 
 # --------------------------------------------------------------------------- a transcript

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 
+from callsheet.derive.planning import planned
 from callsheet.derive.terms import language_of, terms
 
 _PERSON = (
@@ -40,10 +41,12 @@ _NOBODYS = re.compile(
     re.IGNORECASE,
 )
 """What only people do, whoever is said to have done it, or nobody: tools decide nothing and agree to nothing."""
+_WISH = r"requests?|wish(?:es)?|instructions?|demands?|decisions?|tasks?|wunsch|bitte|anweisung|auftrag|anliegen"
 _SPACED = re.compile(rf"\b(?:{_PERSON})\b[^.!?\n]{{0,40}}?\b(?:{_WANTS})\b", re.IGNORECASE)
 _UNSPACED = re.compile(rf"(?:{_PERSON_UNSPACED})(?P<said>)[^。！？\n]{{0,20}}?(?:{_WANTS_UNSPACED})")
 _SPOKEN = re.compile(
-    rf"^[\s\-*•>#]{{0,8}}(?:{_PERSON}|{_PERSON_UNSPACED})[ \t*_]{{0,4}}[:：]", re.IGNORECASE | re.MULTILINE
+    rf"^[\s\-*•>#]{{0,8}}(?:{_PERSON}|{_PERSON_UNSPACED})(?:['’]?s?\s+(?:{_WISH}))?[ \t*_]{{0,4}}(?:[:：]|\s[–—-]\s)",
+    re.IGNORECASE | re.MULTILINE,
 )
 _PATTERNS = (_SPACED, _UNSPACED, _SPOKEN)
 _BEHIND = re.compile(
@@ -62,12 +65,14 @@ def attributed(sentence: str) -> bool:
 def put_in_mouth(sentences: Iterable[str], vouched: str, tools: str) -> bool:
     """Whether a sentence lets a person say what most of its words are only of tools for.
 
-    `vouched` is what people and models said, `tools` what results hold.
+    So do those that tell it as a plan, an order or approved, or by a name. `vouched` is what people and models said,
+    `tools` what results hold.
     """
     language = language_of(f"{vouched}\n{tools}")
     known, found = frozenset(terms(vouched, language)), frozenset(terms(tools, language))
     for sentence in sentences:
-        for said in _what_is_said(sentence):
+        around = (_around(sentence, place, place) for place in planned(sentence, vouched, tools))
+        for said in (*_what_is_said(sentence), *around):
             words = frozenset(terms(said, language) or terms(sentence, language))
             if len(words & found - known) > len(words & known):
                 return True
@@ -85,7 +90,11 @@ def _what_is_said(sentence: str) -> Iterator[str]:
         yield sentence[: match.start()]
     for match in _NOBODYS.finditer(sentence):
         # What was decided stands before or behind.
-        begin = max((found.end() for found in _CLAUSE.finditer(sentence, 0, match.start())), default=0)
-        end = _CLAUSE.search(sentence, match.end())
-        behind = sentence[match.end() : end.start() if end is not None else len(sentence)]
-        yield f"{sentence[begin : match.start()]} {behind}"
+        yield _around(sentence, match.start(), match.end())
+
+
+def _around(sentence: str, start: int, end: int) -> str:
+    """The clause that these words stand in, without them."""
+    begin = max((found.end() for found in _CLAUSE.finditer(sentence, 0, start)), default=0)
+    stop = _CLAUSE.search(sentence, end)
+    return f"{sentence[begin:start]} {sentence[end : stop.start() if stop is not None else len(sentence)]}"

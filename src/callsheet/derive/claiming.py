@@ -1,4 +1,4 @@
-"""Finds what a summary tells as done, in the passive, while its material at most speaks of doing it.
+"""Finds what a summary tells as done, in any form, while its material at most speaks of doing it.
 
 English and German, and of acts that matter alone (see `verbs`): paying, cancelling, sending. Decided is only what
 words can: whether the verb, or another that says the same, stands anywhere in the material as something that happened.
@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from callsheet.derive.terms import Language, language_of
-from callsheet.derive.verbs import ENGLISH_FORMS, same_acts
+from callsheet.derive.verbs import ENGLISH_FORMS, NOUNS, PRETERITES, same_acts
 
 _CLAUSE = re.compile(
     r"(?<=[.!?;\n])\s+|,\s|\s[–—-]\s|\b(?:but|while|whereas|aber|doch|sondern|während)\b", re.IGNORECASE
@@ -49,6 +49,25 @@ _PASSIVE = re.compile(
     r"(?P<verb>[a-z]+)(?:\s+(?:and|or)\s+(?P<other>[a-z]+ed)\b)?",
     re.IGNORECASE,
 )
+_ACTIVE = re.compile(
+    rf"(?:\b(?:has|have|had)|\w['’](?:ve|s|d))\s+{_BETWEEN}(?P<perfect>[a-z]+)\b(?!\s+to\b)"
+    rf"|\b(?:we|i|they|he|she|it|(?:the|our|an?|your)\s+[a-z]+|[A-Z][a-z]+)\s+{_BETWEEN}(?P<past>[a-z]+)\s+"
+    r"(?:the|an?|it|them|this|these|that|all|both|him|her|you|my|his|their|our|your|orders?|[A-Z\d][\w\-]*)",
+)
+_ACTS = "|".join(sorted(NOUNS))
+_DONE = re.compile(
+    rf"\b(?P<act>{_ACTS})\b[^.!?;\n]{{0,60}}?\b(?:complete|completed|done|issued|processed"
+    r"|successful(?:ly)?|executed|made|finished|(?:carried|sent)\s+out|gone\s+through|went\s+through)\b"
+    rf"|\b(?:completed|issued|processed|done|made):?\s+(?:the\s+|an?\s+)?(?P<behind>{_ACTS})\b",
+    re.IGNORECASE,
+)
+_ERFOLGT = re.compile(
+    rf"\b(?P<act>{_ACTS})\b[^.!?;\n]{{0,60}}?\b(?:erfolgt|durchgeführt|veranlasst|ausgeführt|erledigt|verbucht"
+    r"|abgeschlossen|vollzogen|vorgenommen|getätigt|fertig|raus)\b",
+    re.IGNORECASE,
+)
+_HABEN = re.compile(r"\b(?:habe|haben|hat|hatten?)\b([^.!?;\n]*)")
+_TAT = re.compile(r"\b(?:wir|ich|er|sie|es|man|[A-ZÄÖÜ][a-zäöüß]+)\s+(?:\w+\s+){0,1}?(?P<verb>[a-zäöüß]+te?n?)\b")
 _WURDE = re.compile(r"\bwurden?\b([^.!?;\n]*)", re.IGNORECASE)
 _BEFORE = re.compile(r"(\w+)\s+(?:worden|wurden?)\b|\b(?:bereits|schon|inzwischen|mittlerweile)\s+(\w+)", re.IGNORECASE)
 _LAST = re.compile(r"(\w+)(?=\W*(?:\Z|und\b|oder\b|worden\b))")
@@ -103,10 +122,18 @@ def _claimed(summary: str, language: Language) -> Iterator[str]:
         if language is Language.ENGLISH:
             for found in _PASSIVE.finditer(clause):
                 yield from filter(None, (_done_in_english(word or "") for word in found.group("verb", "other")))
+            for found in _ACTIVE.finditer(clause):
+                yield from filter(None, (_done_in_english(word or "") for word in found.group("perfect", "past")))
+            if not _TO_BE[language].search(clause):
+                acts = (found["act"] or found["behind"] for found in _DONE.finditer(clause))
+                yield from (NOUNS[act.casefold()] for act in acts)
         elif not _TO_BE[language].search(clause) or _BEEN.search(clause):
             words = [word for found in _WURDE.finditer(clause) for word in _LAST.findall(found[1])]
             words += [word for found in _BEFORE.findall(clause) for word in found if word]
+            words += [word for found in _HABEN.finditer(clause) for word in _LAST.findall(found[1])]
             yield from filter(None, map(_done_in_german, words))
+            yield from filter(None, (_did_in_german(found["verb"]) for found in _TAT.finditer(clause)))
+            yield from (NOUNS[found["act"].casefold()] for found in _ERFOLGT.finditer(clause))
 
 
 def _clauses(text: str) -> Iterator[str]:
@@ -192,6 +219,19 @@ def _done_in_german(word: str) -> str | None:
         if bare.startswith(f"{before}ge"):
             return before + bare[len(before) + 2 :]
     return bare.removeprefix("ge") if bare not in _WITH_GE else bare
+
+
+def _did_in_german(word: str) -> str | None:
+    """The stem of an act that matters by its preterite; None: it is none."""
+    if word in PRETERITES:
+        return PRETERITES[word]
+    stem = re.sub(r"e?te[nt]?\Z", "", word)
+    return stem if stem != word and same_acts(stem) else None
+
+
+def is_act(word: str) -> bool:
+    """Whether a participle is that of an act that matters, in English or German."""
+    return any(stem is not None and same_acts(stem) for stem in (_done_in_english(word), _done_in_german(word)))
 
 
 _APART_WORDS = """

@@ -55,9 +55,19 @@ class Material(NamedTuple):
     untrusted: bool = False
 
 
+_CAN = "(?:kann|darf|möchte|werde)"
+_THAT = r"(?:das|dies|so etwas|dabei|hierbei|damit|diese[nrs]? [a-zäöüß]+|den [a-zäöüß]+|die [a-zäöüß]+) "
 _REFUSAL = re.compile(
-    r"\A\W{0,4}(?:(?:i'?m |i am |es tut mir )?(?:sorry|leid)\b|i (?:can'?t|can ?not|won'?t|am (?:unable|not able))"
-    r"|as an ai|unfortunately,? i|ich kann (?:das |dir |ihnen |diese[nrs]? )?(?:leider )?nicht|leider kann ich)",
+    r"\A\W{0,4}(?:(?:i['’]?m |i am |(?:es )?tut mir )?(?:sorry|leid)\b|i (?:can['’]?t|can ?not|won['’]?t)"
+    r"|i (?:am (?:unable|not able)|must decline|apologi[sz]e)|as an ai|unfortunately,? i|als (?:eine? )?ki\b"
+    rf"|leider {_CAN} ich"
+    r"|leider (?:ist es mir|bin ich) nicht|es ist mir (?:leider )?nicht (?:möglich|erlaubt|gestattet)"
+    r"|ich kann (?:das |dir |ihnen |diese[nrs]? )?(?:leider )?nicht"
+    r"|ich bin (?:leider )?nicht (?:in der lage|befugt|imstande)"
+    rf"|(?:ich {_CAN}|{_THAT}{_CAN} ich) (?:(?:das|dies|dir|ihnen|euch|diese[nrs]?|den|die|keine?n?) (?:[a-zäöüß]+ )?)?"
+    r"(?:leider |so |hier |auch |nicht |keine?n? ){1,3}"
+    r"(?:[a-zäöüß]+ ){0,3}"
+    r"(?:zusammenfass|erstell|geben|schreib|helf|erfüll|bearbeit|tun\b|machen\b|beantwort|weiterhelf))",
     re.IGNORECASE,
 )
 LONGEST_TOKEN = 128
@@ -114,7 +124,7 @@ def _misattributes(stated: Sequence[str], material: Sequence[Material]) -> bool:
     by_person = [sentence for sentence in stated if attributed(sentence)]
     if any(not _names((sentence,)) <= vouched for sentence in by_person):
         return True
-    return put_in_mouth(by_person, "\n".join(told), "\n".join(one.text for one in material if one.untrusted))
+    return put_in_mouth(stated, "\n".join(told), "\n".join(one.text for one in material if one.untrusted))
 
 
 def _claims(text: str, whole: str, material: Sequence[Material]) -> Flaw | None:

@@ -17,8 +17,8 @@ from importlib import import_module
 from callsheet.derive import compounds
 from callsheet.derive.stopwords import ENGLISH, GERMAN, NAMES
 
-ANALYSER = "snowball-en-de:4"
-"""Name and version of the analyser. The version changes whenever some text gets other terms."""
+ANALYSER = "snowball-en-de:5"
+"""Name and version of the analyser. The version changes whenever some text or call gets other terms."""
 
 LIMIT = 512
 """Distinct terms that are kept of one text unless the caller says otherwise."""

@@ -12,6 +12,37 @@ ENGLISH_FORMS: Mapping[str, str] = {
 }
 """The verb of each past form."""
 
+PRETERITES: Mapping[str, str] = {
+    "überwies": "überweis",
+    "überwiesen": "überweis",
+    "beglich": "begleich",
+    "beglichen": "begleich",
+    "schloss": "schließ",
+    "schlossen": "schließ",
+    "sandte": "send",
+    "sandten": "send",
+    "widerrief": "widerruf",
+    "unterschrieb": "unterschreib",
+    "unterschrieben": "unterschreib",
+}
+"""Of German verbs that follow no rule the stem of each past form."""
+
+_NOUNS = """
+refund refund, reimbursement reimburs, repayment repay, payment pay, transfer transfer, remittance remit
+cancellation cancel, revocation revok, approval approv, authorisation authoris, authorization authoriz
+booking book, reservation reserv, deletion delet, removal remov, purchase purchas, delivery deliver, shipment ship
+dispatch dispatch, renewal renew, extension extend, replacement replac, activation activat, deactivation deactivat
+installation install, upgrade upgrad, update updat, merge merg, deployment deploy, notification notify, repair repair
+erstattung erstatt, rückerstattung erstatt, zahlung zahl, bezahlung bezahl, auszahlung auszahl, rückzahlung zurückzahl
+überweisung überweis, gutschrift gutschreib, stornierung stornier, kündigung kündig, widerruf widerruf
+genehmigung genehmig, freigabe freigeb, buchung buch, reservierung reservier, löschung lösch, lieferung liefer
+zustellung zustell, versand versend, verlängerung verlänger, aktivierung aktivier, deaktivierung deaktivier
+sperrung sperr, installation installier, aktualisierung aktualisier, reparatur reparier, umtausch umtausch
+benachrichtigung benachrichtig, unterschrift unterschreib
+"""
+NOUNS: Mapping[str, str] = dict(pair.split() for line in _NOUNS.strip().split("\n") for pair in line.split(", "))
+"""The stem of the verb of each noun that names nothing but an act."""
+
 _SAME = """
 cancel cancell void revok annul annull rescind stornier kündig abbestell annullier widerruf absag
 pay settl transfer remit wir refund reimburs repay credit bezahl zahl auszahl einzahl überweis begleich ausgleich

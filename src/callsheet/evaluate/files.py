@@ -10,11 +10,14 @@ from typing import BinaryIO, cast
 from msgspec import Struct
 from msgspec.structs import replace
 
+from callsheet.audit.logs.unrecognised import told_once
 from callsheet.errors import InvalidLine
 from callsheet.evaluate.normalise import normalise
 from callsheet.evaluate.trajectory import Trajectory
 
 _ENDINGS = (".gz", ".jsonl", ".json")
+
+_NO_MESSAGES = "the object has no list of messages"
 
 
 class Recording(Struct, frozen=True, kw_only=True):
@@ -35,15 +38,16 @@ class RecordingFile(Struct, frozen=True, kw_only=True):
     refused: tuple[InvalidLine, ...]
 
 
-def load(path: Path) -> RecordingFile:
+def load(path: Path, *, said: bool = True) -> RecordingFile:
     """Read and normalise every recording of a file. A recording without an id is called after its file and line.
 
     The line of a branch is read with the messages that the branch inherits from the conversation before it in the file.
+    Where nobody `said` that it is a file of lines and none of them holds a recording, that is told once.
     """
     trajectories: list[Trajectory] = []
     refused: list[InvalidLine] = []
     known: dict[tuple[object, object], list[object]] = {}
-    for entry in read(path):
+    for entry in read(path) if said else told_once(read(path), _NO_MESSAGES):
         if isinstance(entry, InvalidLine):
             refused.append(entry)
             continue
@@ -95,7 +99,7 @@ def read(path: Path) -> Iterator[Recording | InvalidLine]:
         if isinstance(entry, InvalidLine) or (isinstance(messages, list) and messages):
             yield entry
         else:
-            yield InvalidLine("the object has no list of messages", file=str(path), line=entry.line)
+            yield InvalidLine(_NO_MESSAGES, file=str(path), line=entry.line)
 
 
 def objects(path: Path) -> Iterator[Recording | InvalidLine]:

@@ -7,6 +7,7 @@ from msgspec import Struct
 
 from callsheet.evaluate.costs import Cost
 from callsheet.evaluate.paying import Paid
+from callsheet.evaluate.replay import PLAIN_REPLAY
 from callsheet.evaluate.report import aligned
 from callsheet.wire.catalogue import catalogue
 
@@ -15,6 +16,10 @@ ROWS = 40
 
 _WIDTH = 110
 """Columns of what is said below the tables, about as wide as these."""
+
+NEAR = 0.1
+"""Share of what was paid by which plain replay may miss it; it builds what the agent sent, so that more says that the
+log tells too little of the requests, or something else than what was billed."""
 
 METHOD = (
     "as sent: usage as the provider reported it, where the log has it; else the texts in the log, counted in o200k_base"
@@ -28,6 +33,12 @@ METHOD = (
     " not counted",
 )
 """How the figures come about."""
+
+
+_WARNING = (
+    "Plain replay, which builds what the agent sent, comes to {:.0%} of what was paid: the log does not tell what the"
+    " requests were, so what would have been paid cannot be held against what was. Shares are of plain replay."
+)
 
 
 class PayingReport(Struct, frozen=True, kw_only=True):
@@ -48,6 +59,18 @@ class PayingReport(Struct, frozen=True, kw_only=True):
         """All requests as a candidate builds them."""
         return sum((row.candidates[candidate] for row in self.rows), Cost())
 
+    @property
+    def fit(self) -> float | None:
+        """What plain replay comes to, as a share of what was paid; None: there is no price, or it was not built."""
+        if PLAIN_REPLAY not in self.candidates or not self.sent.dollars:
+            return None
+        return self.built(PLAIN_REPLAY).dollars / self.sent.dollars
+
+    @property
+    def fits(self) -> bool:
+        """Whether what is built can be compared with what was paid; else plain replay is what it is compared with."""
+        return self.fit is None or abs(self.fit - 1) <= NEAR
+
     def as_dict(self) -> dict[str, object]:
         """The report as JSON values."""
         return {
@@ -66,6 +89,7 @@ class PayingReport(Struct, frozen=True, kw_only=True):
             "total": {
                 "sent": self.sent.as_dict(),
                 "built": {name: self.built(name).as_dict() for name in self.candidates},
+                "plain_replay_of_paid": round(self.fit, 4) if self.fit is not None else None,
             },
         }
 
@@ -76,20 +100,40 @@ class PayingReport(Struct, frozen=True, kw_only=True):
     def _lines(self) -> Iterator[str]:
         first = self.candidates[0]
         yield f"What was paid, and what would have been with {first} (input tokens, dollars):"
-        header = ("conversation", "requests", "reported", "tokens sent", "paid $", "tokens built", "would pay $", "%")
+        header = ("conversation", "requests", "reported", "tokens sent", "paid $", "tokens built", "would pay $")
         shown = self.rows[:ROWS]
-        table = [(_shortened(row.conversation), *_cells(row.sent, row.candidates[first])) for row in shown]
-        yield from aligned([header, *table, ("total", *_cells(self.sent, self.built(first)))])
+        table = [
+            (_shortened(row.conversation), *_cells(row.sent, row.candidates[first], self._measure(row)))
+            for row in shown
+        ]
+        total = ("total", *_cells(self.sent, self.built(first), self._whole))
+        yield from aligned([(*header, "%" if self.fits else self._share), *table, total])
         if len(self.rows) > ROWS:
             yield f"  and {len(self.rows) - ROWS:,} further conversations, which are in the total"
         if len(self.candidates) > 1:
             yield ""
             yield "All ways to build the requests:"
             totals = [("as sent", self.sent), *((name, self.built(name)) for name in self.candidates)]
-            rows = [(name, *_total(cost, self.sent)) for name, cost in totals]
-            yield from aligned([("candidate", "tokens", "cached", "dollars", "% of paid"), *rows])
+            rows = [(name, *_total(cost, self._whole)) for name, cost in totals]
+            yield from aligned([("candidate", "tokens", "cached", "dollars", self._share), *rows])
+        if not self.fits and self.fit is not None:
+            yield ""
+            yield from wrap(_WARNING.format(self.fit), width=_WIDTH)
         yield ""
         yield from self._method()
+
+    @property
+    def _share(self) -> str:
+        return "% of paid" if self.fits else "% of plain"
+
+    @property
+    def _whole(self) -> Cost:
+        """What all of it is a share of."""
+        return self.sent if self.fits else self.built(PLAIN_REPLAY)
+
+    def _measure(self, row: Paid) -> Cost:
+        """What a conversation is a share of."""
+        return row.sent if self.fits else row.candidates[PLAIN_REPLAY]
 
     def _method(self) -> Iterator[str]:
         sent = self.sent
@@ -102,7 +146,7 @@ class PayingReport(Struct, frozen=True, kw_only=True):
             yield from wrap(line, width=_WIDTH, initial_indent="  ", subsequent_indent="    ")
 
 
-def _cells(sent: Cost, built: Cost) -> Sequence[str]:
+def _cells(sent: Cost, built: Cost, measure: Cost) -> Sequence[str]:
     return (
         f"{sent.requests:,}",
         f"{sent.reported:,}",
@@ -110,12 +154,12 @@ def _cells(sent: Cost, built: Cost) -> Sequence[str]:
         _dollars(sent),
         f"{built.input:,}",
         _dollars(built),
-        _percent(built, sent),
+        _percent(built, measure),
     )
 
 
-def _total(cost: Cost, sent: Cost) -> Sequence[str]:
-    return f"{cost.input:,}", f"{cost.cached:,}", _dollars(cost), _percent(cost, sent)
+def _total(cost: Cost, measure: Cost) -> Sequence[str]:
+    return f"{cost.input:,}", f"{cost.cached:,}", _dollars(cost), _percent(cost, measure)
 
 
 def _dollars(cost: Cost) -> str:
@@ -123,8 +167,8 @@ def _dollars(cost: Cost) -> str:
     return "–" if known is None else f"{known:,.4f}"
 
 
-def _percent(built: Cost, sent: Cost) -> str:
-    return f"{100 * built.dollars / sent.dollars:.1f}" if sent.dollars else "–"
+def _percent(built: Cost, measure: Cost) -> str:
+    return f"{100 * built.dollars / measure.dollars:.1f}" if measure.dollars else "–"
 
 
 def _shortened(name: str) -> str:

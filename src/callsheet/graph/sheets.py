@@ -115,6 +115,9 @@ class ContextAssembly(Value, tag="assembly"):
     recall: bool = False
     #: Whether the recall tool was said to take SQL.
     recall_sql: bool = False
+    #: How many documents the recall tool was said to search, and the versions of those whose titles it named.
+    documents: Count = 0
+    titled: tuple[RecordId, ...] = ()
     #: Why everything was chosen anew; empty: what the sheet before had shown stands, and this was appended.
     rewritten: str = ""
     #: Records that could be shown and that no note lists, as of the last rewrite; the first note says so.

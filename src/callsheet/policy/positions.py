@@ -230,6 +230,17 @@ class Source:
             raise self.wrong(node, name, "a list, such as `[one, two]`")
         return tuple(self.each(enumerate(node.value), lambda item: read(item[1], f"{name}[{item[0]}]")))
 
+    def peeked(self, node: "Node", key: str) -> "Iterator[tuple[Node, str]]":
+        """The entries of a list that are mappings with text at a key, and that text, whatever else is wrong in it."""
+        from yaml.nodes import MappingNode, SequenceNode
+
+        for entry in node.value if isinstance(node, SequenceNode) else ():
+            for at, value in entry.value if isinstance(entry, MappingNode) else ():
+                text = _scalar(value)
+                if _scalar(at) == key and text is not None:
+                    yield entry, text
+                    break
+
 
 def shown(node: "Node") -> str:
     """A value as an error shows it: at most a line."""

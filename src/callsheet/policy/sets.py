@@ -199,7 +199,9 @@ def policy_set(name: str) -> PolicySetDocument:
     """The built-in policy set with this name. Raises `PolicyError` that lists those there are."""
     found = BUILT_IN.get(name)
     if found is None:
-        raise PolicyError(f"no policy set {name!r}; there are: {', '.join(sorted(BUILT_IN))}")
+        # What has a folder or an ending is meant as a file.
+        file = "; one in a file is read by callsheet.load_policy" if "/" in name or "." in name else ""
+        raise PolicyError(f"no policy set {name!r}; there are: {', '.join(sorted(BUILT_IN))}{file}")
     return found
 
 

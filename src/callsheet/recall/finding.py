@@ -9,7 +9,7 @@ from callsheet.graph.values import Value
 from callsheet.recall.alike import Saying, apart, saying
 from callsheet.recall.bm25 import Scored, TermDocument, rank
 from callsheet.recall.exact import holding
-from callsheet.recall.fusing import DEPTH, WORDS, by_meaning, by_words, fuse
+from callsheet.recall.fusing import DEPTH, IDENTIFIERS, WORDS, by_meaning, by_words, fuse
 
 
 class Candidate(Value):
@@ -67,7 +67,7 @@ class Ranked:
     exact: int
     #: Over exactly the records that were given; 0: neither by a word nor by its meaning. Compares within one search.
     score: float
-    #: Which arms found it: by words, by meaning.
+    #: Which arms found it: by identifiers, by words, by meaning.
     arms: tuple[str, ...] = ()
 
 
@@ -149,7 +149,10 @@ def ranked(
             id=id,
             exact=held.get(id, 0),
             score=fused[id].score if id in fused else 0.0,
-            arms=fused[id].arms if id in fused else (WORDS,) if id in beyond else (),
+            arms=(
+                *((IDENTIFIERS,) if held.get(id) else ()),
+                *(fused[id].arms if id in fused else (WORDS,) if id in beyond else ()),
+            ),
         )
         for id in chosen[: max(limit, 0)]
     ]

@@ -20,6 +20,8 @@ DEPTH = 5
 WORDS = "words"
 MEANING = "meaning"
 ARMS = (WORDS, MEANING)
+IDENTIFIERS = "identifiers"
+"""What found a record that holds an identifier of the query; always asked, so none of `ARMS`."""
 """Ways to search beside exact lookups, which come before all others."""
 
 SURE = 0.45

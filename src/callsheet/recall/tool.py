@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 
 from callsheet.errors import InvalidOption
@@ -10,7 +10,10 @@ from callsheet.recall.request import LONGEST_POINTER, LONGEST_SEARCH, MOST, PART
 
 NAME = "recall"
 
-DESCRIPTION = "Read what was shortened or left out: a reference, whole or in part; or find references by query."
+_DOES = "Read what was shortened or left out"
+_TAKES = ": a reference, whole or in part; or find references by query."
+
+DESCRIPTION = _DOES + _TAKES
 
 PART = "lines 0:40, rows 0:40, bytes 0:999, a JSON Pointer, or text to find"
 """What a part may be, as a model is told: few tokens, since they are in nearly every request."""
@@ -68,10 +71,21 @@ def schema(*, sql: bool = False) -> dict[str, object]:
     }
 
 
-def tool(*, sql: bool = False) -> dict[str, object]:
-    """The tool in the shape of OpenAI's Chat Completions, which every format here takes. See `schema`."""
-    parameters = schema(sql=sql)
-    return {"type": "function", "function": {"name": NAME, "description": DESCRIPTION, "parameters": parameters}}
+def description(documents: int = 0, titles: Sequence[str] = ()) -> str:
+    """What it does; where there are documents, also how many can be searched, and their titles if any are given."""
+    if not documents:
+        return DESCRIPTION
+    named = f" ({'; '.join(titles)})" if titles else ""
+    return f"{_DOES}, or search {documents:,} document{'s' if documents > 1 else ''}{named}{_TAKES}"
+
+
+def tool(*, sql: bool = False, documents: int = 0, titles: Sequence[str] = ()) -> dict[str, object]:
+    """The tool in the shape of OpenAI's Chat Completions, which every format here takes.
+
+    See `schema` and `description`.
+    """
+    told = {"name": NAME, "description": description(documents, titles), "parameters": schema(sql=sql)}
+    return {"type": "function", "function": told}
 
 
 def parse(arguments: str | Mapping[str, object]) -> RecallRequest:

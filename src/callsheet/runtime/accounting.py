@@ -80,6 +80,8 @@ class Accounting:
             exact=counter.exact,
             recall=self.terms.recall,
             recall_sql=self.made.sql,
+            documents=self.made.documents.documents,
+            titled=self.made.documents.titled,
             artifacts=sum(
                 selection.level is Level.RAW
                 and isinstance(self.terms.desk.records[selection.record].body, ToolArtifact)

@@ -165,7 +165,7 @@ class Candidates:
         read = session.ledger.get(session.conversation.key, new)
         records = [record for record in read if seen.shows(record) and record.id not in seen.withheld]
         others = [record for record in records if not isinstance(record.body, ToolCall)]
-        calls = [record for record in records if isinstance(record.body, ToolCall)]
+        calls = self._told([record for record in records if isinstance(record.body, ToolCall)])
         askers = [call.body.message for call in calls if isinstance(call.body, ToolCall)]
         wanted = [id for id in dict.fromkeys(askers) if id not in self._found]
         messages = session.ledger.get(session.conversation.key, wanted) if wanted else []
@@ -176,6 +176,18 @@ class Candidates:
             self._asked[call.id] = call
             if isinstance(body, ToolCall) and self._found.get(body.message) is not None:
                 self._found[call.id] = body.message
+
+    def _told(self, calls: Sequence[Record]) -> Sequence[Record]:
+        """Those whose messages may be read: what a message may not tell, its calls do not tell either."""
+        session, seen = self.seen.session, self.seen
+        if seen.admit is None or not calls:
+            return calls
+        asking = {call.id: call.body.message for call in calls if isinstance(call.body, ToolCall)}
+        messages = session.ledger.get(session.conversation.key, sorted(set(asking.values())))
+        if isinstance(seen.admit, Admitting):
+            seen.admit.look(messages)
+        silent = {one.id for one in messages if one.body is not None and seen.refused(one) is not None}
+        return [call for call in calls if asking.get(call.id) not in silent]
 
     def take(self, ids: Iterable[RecordId]) -> None:
         """Take of these records those that may be found; with a call, what made it and what answers it."""

@@ -1,15 +1,15 @@
 """What another policy set would make of recorded requests: both sets over the same cut, nothing stored."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 
 from callsheet.errors import AssemblyError
 from callsheet.graph.enums import Level, Reason
 from callsheet.graph.ids import RecordId
-from callsheet.graph.nodes import Selection
-from callsheet.graph.query import NodeQuery
+from callsheet.graph.nodes import ContextAssembly, Selection
 from callsheet.graph.record import Record
 from callsheet.graph.values import Count, Value
 from callsheet.policy.sets import PolicySetDocument
@@ -18,6 +18,7 @@ from callsheet.runtime.place import Place
 from callsheet.runtime.revisiting import Revisited
 from callsheet.runtime.ruling import ready
 from callsheet.runtime.session import Session
+from callsheet.runtime.stored import newest_sheets
 
 
 class Moved(Value):
@@ -98,8 +99,15 @@ class _Under(Revisited):
         return found
 
 
-def compare(session: Session, before: PolicySetDocument, after: PolicySetDocument, *, newest: int) -> Compared:
-    """Make the newest requests again under both sets, and compare what stands in them.
+def compare(
+    session: Session,
+    before: PolicySetDocument,
+    after: PolicySetDocument,
+    *,
+    newest: int,
+    reads: Callable[[ContextAssembly], bool],
+) -> Compared:
+    """Make the newest requests that `reads` lets through again under both sets, and compare what stands in them.
 
     Both are made as a first request over the cut of the sheet, with its boundary. Raises `PolicyError` and
     `MissingExtra` for rules that cannot be asked.
@@ -107,12 +115,12 @@ def compare(session: Session, before: PolicySetDocument, after: PolicySetDocumen
     ready(before)
     ready(after)
     place = session.place
-    query = NodeQuery(kinds=("assembly",), newest=True, limit=newest)
-    sheets = place.ledger.nodes(place.sheets.key, query)
+    stored = newest_sheets(place.ledger, place.sheets.key)
+    sheets = [record for record, body in islice((each for each in stored if reads(each[1])), newest)]
     moved: list[Moved] = []
     failed: list[Failed] = []
     same, sizes = 0, [0, 0]
-    for record in reversed(sheets):
+    for record in sheets:
         found = _compared(place, record, before, after)
         if isinstance(found, Failed):
             failed.append(found)

@@ -48,7 +48,7 @@ def note_of(seen: Sight, found: Located) -> str:
     said = [f"document {body.document}, version {body.version}"]
     heading = seen.session.library.heading(found)
     if heading:
-        said.append(f"under {heading}")
+        said.append("under " + " ".join(heading.split()))  # a heading may hold signs that end a line
     if found.current is not None:
         said.append(f"replaced since: now version {found.current.body.version}, {found.current.id}")
     return "(" + "; ".join(said) + ")"

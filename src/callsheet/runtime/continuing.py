@@ -15,7 +15,9 @@ from callsheet.graph.changes import Superseded
 from callsheet.graph.cut import alone
 from callsheet.graph.enums import INSTRUCTING, ForkReason, InstructionScope
 from callsheet.graph.ids import ROOT_BRANCH, RecordId
+from callsheet.graph.ports import Ledger
 from callsheet.graph.query import NodeQuery
+from callsheet.graph.record import StreamKey
 from callsheet.graph.times import Instant
 from callsheet.recall.tool import NAME as RECALL
 from callsheet.runtime.conversation import Conversation
@@ -79,6 +81,15 @@ def stands_last(talk: Conversation, position: int) -> bool:
     session, view = talk._session, talk._view
     # What is at hand is asked first: where it is overtaken, recording notices.
     return any(session.tail(view, fresh=fresh).last_shown == position for fresh in (False, True))
+
+
+def is_newest(ledger: Ledger, key: StreamKey, branch: RecordId, position: int) -> bool:
+    """The same of a branch of a conversation that need not be open, as it lies in the store."""
+    head = ledger.head(key)
+    if head is None:
+        return False
+    query = NodeQuery(kinds=("message", "artifact"), lineage=alone(branch, head.position), newest=True, limit=1)
+    return [one.position for one in ledger.nodes(key, query)] == [position]
 
 
 def begin_beside(talk: Conversation, record: RecordId | None, reason: ForkReason) -> Conversation:

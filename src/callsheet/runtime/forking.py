@@ -35,20 +35,19 @@ def edit(talk: "Conversation", message: str, value: object, name: str | None) ->
 def _in_its_role(talk: "Conversation", message: str, value: object) -> object:
     if not isinstance(value, str):
         return value
-    records, _ = talk.history()
-    for record in records:
-        if record.id == message and isinstance(record.body, Message):
-            return {"role": record.body.role.value, "content": value}
+    record = _standing(talk, message)
+    if isinstance(record.body, Message):
+        return {"role": record.body.role.value, "content": value}
     raise NotFound(f"no message {message!r} on this branch of conversation {talk.name!r}")
 
 
 def regenerate(talk: "Conversation", message: str, name: str | None) -> "Conversation":
     """Begin a branch before an assistant's message. Raises `InvalidOption` for anything else."""
-    for record in talk._get((RecordId(message),)):
-        role = record.body.role if isinstance(record.body, Message) else None
-        if record.body is not None and role is not Role.ASSISTANT:
-            what = f"a message of role {role.value!r}" if role is not None else f"a {record.header.kind}"
-            raise InvalidOption(f"{message} is {what}; an assistant's message can be generated again, see edit()")
+    record = _standing(talk, message)
+    role = record.body.role if isinstance(record.body, Message) else None
+    if role is not Role.ASSISTANT:
+        what = f"a message of role {role.value!r}" if role is not None else "a tool result"
+        raise InvalidOption(f"{message} is {what}; an assistant's message can be generated again, see edit()")
     return talk.branch(before=message, name=name, reason=ForkReason.REGENERATE)
 
 
@@ -58,29 +57,34 @@ def send(talk: "Conversation", parents: Sequence[str], value: object, name: str 
     formats.parse(said)
     first, *others = parents or (None,)
     homes = [(other, _home(talk, other)) for other in others if other is not None]
-    for other, home in homes:
+    for other, elsewhere in homes:
         # What cannot be brought is refused before anything is begun.
-        seen = sight(talk._session, talk._view._replace(branch=home))
+        seen = sight(talk._session, talk._view._replace(branch=elsewhere))
         source(seen, resolve(seen, other))
     branch = talk
-    if first is not None and first != _newest(talk):
-        branch = talk.on(_home(talk, first)).branch(at=first, name=name, reason=ForkReason.SEND)
-    for other, home in homes:
-        if home != branch.branch_id:
-            branch.merge(home, other)
+    home = _home(talk, first) if first is not None else None
+    if first is not None and home is not None and first != _newest(talk):
+        branch = talk.on(home).branch(at=first, name=name, reason=ForkReason.SEND)
+    for other, elsewhere in homes:
+        if elsewhere != branch.branch_id:
+            branch.merge(elsewhere, other)
     branch.record(said)
     return branch
 
 
 def _newest(talk: "Conversation") -> RecordId | None:
-    records, _ = talk.history()
-    return records[-1].id if records else None
+    """The newest message or result of the branch that exists for who sends."""
+    newest = next(sight(talk._session, talk._view).newest(), None)
+    return newest.id if newest is not None else None
 
 
 def _home(talk: "Conversation", id: str) -> RecordId:
-    """The branch that a message or result stands on."""
+    """The branch that a message or result stands on, where it exists for who sends."""
     for record in talk._get((RecordId(id),)):
-        if record.branch is not None and record.header.scope.sub_agent == talk._view.carries.sub_agent:
+        own = record.header.scope.sub_agent == talk._view.carries.sub_agent
+        if record.branch is None or not own or not isinstance(record.body, Message | ToolArtifact):
+            continue
+        if sight(talk._session, talk._view._replace(branch=record.branch)).get(record.id) is not None:
             return record.branch
     raise NotFound(f"no message or tool result {id!r} in conversation {talk.name!r}")
 
@@ -123,6 +127,11 @@ def _calls(record: Record) -> tuple[RecordId, ...]:
     if not isinstance(record.body, Message):
         return ()
     return tuple(part.call for part in record.body.parts if isinstance(part, CallRef))
+
+
+def _standing(talk: "Conversation", id: str) -> Record:
+    """The message or result with this id on the branch of a conversation. Raises `NotFound`."""
+    return _visible(talk._session, talk._view, talk._session.tail(talk._view, fresh=True), id)
 
 
 def _visible(session: Session, parent: View, tail: Tail, id: str) -> Record:

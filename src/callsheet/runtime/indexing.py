@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from callsheet.assemble.contents import Read, result_text, text_of
 from callsheet.assemble.stated import MARK, stated
+from callsheet.derive.calling import call_terms
 from callsheet.derive.derived import index_message, index_result
 from callsheet.derive.redaction import Redaction
 from callsheet.graph.enums import FAILURES
@@ -35,7 +36,7 @@ class Indexing:
             texts = [text_of(self.read(part.text)) for part in body.parts if isinstance(part, Text)]
             return _said("\n".join(texts), self.redaction)
         if isinstance(body, ToolCall):
-            return _said(text_of(self.read(body.arguments)), self.redaction)
+            return self._asked(body)
         if isinstance(body, ToolArtifact):
             return index_result(
                 result_text(body, self.read),
@@ -53,6 +54,13 @@ class Indexing:
             terms = tuple((MARK + term, often) for term, often in index.terms)
             return replace(index, entities=tuple(MARK + entity for entity in index.entities), terms=terms)
         return None
+
+    def _asked(self, body: ToolCall) -> Index:
+        """A call is found by the words of its arguments, and by what it asks for of whom as a call alone is."""
+        arguments = text_of(self.read(body.arguments))
+        index = _said(arguments, self.redaction)
+        asked = call_terms(body.tool, self.redaction.text(arguments))
+        return replace(index, terms=(*index.terms, *((term, 1) for term in asked)))
 
     def _kept(self, body: UserMemory) -> Index:
         """A memory is found by what it is about too, by its subject, and by all of what it says as one name."""

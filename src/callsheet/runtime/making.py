@@ -27,6 +27,7 @@ from callsheet.recall.tool import NAME as RECALL
 from callsheet.recall.tool import tool as recall_tool
 from callsheet.runtime.answering import answered
 from callsheet.runtime.attributing import anothers
+from callsheet.runtime.documenting.announcing import NOTHING_ANNOUNCED, Announced
 from callsheet.runtime.gathered import Gathered, Yielded
 from callsheet.runtime.personalising.book import Shelf
 from callsheet.runtime.rendering import Rendered, rendered
@@ -136,8 +137,9 @@ class Making:
         shortens = self._recalls and (missing or any(shortened(selection) for selection in plan.selections))
         offered = (shortens or self._consults(plan)) and not order.policy.verbatim
         sql = offered and self._tells_of_sql(plan)
+        documents = self._documents(plan) if offered else NOTHING_ANNOUNCED
         if offered:
-            tools.append(recall_tool(sql=sql))
+            tools.append(recall_tool(sql=sql, documents=documents.documents, titles=documents.titles))
         # As of the rewrite: the note that says so stands unchanged until the next one.
         before = self.terms.base.sheet.unlisted if self.terms.base is not None else 0
         unlisted = before if plan.rewrite is None else max(0, total - len(listed))
@@ -179,6 +181,7 @@ class Making:
             tools=tools,
             recall=len(tools) > len(order.tools),
             sql=sql,
+            documents=documents,
             total=total,
             counter=self.counter,
             unlisted=unlisted,
@@ -207,6 +210,12 @@ class Making:
         standing = plan.rewrite is None and base is not None and RECALL not in base.sheet.boundary.tools
         there = self.terms.recall and self.terms.order.consults and not standing
         return there and self.gathered.yielded < Yielded.OWED
+
+    def _documents(self, plan: Plan) -> Announced:
+        """What the recall tool is said to search: until the next rewrite as it was said, as with SQL."""
+        base = self.terms.base
+        stands = plan.rewrite is None and base is not None and RECALL in base.sheet.boundary.tools
+        return self.terms.order.documents(base.sheet if stands and base is not None else None)
 
     def _tells_of_sql(self, plan: Plan) -> bool:
         """Whether the recall tool is said to take SQL: a table is shortened here, and the caller can answer that.
@@ -323,6 +332,8 @@ class Made:
     #: Whether the recall tool is among them, and whether it is said to take SQL.
     recall: bool
     sql: bool
+    #: What it is said to search.
+    documents: Announced
     #: Records that plain replay would show.
     total: int
     counter: TokenCounter

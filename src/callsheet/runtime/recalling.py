@@ -13,6 +13,7 @@ from callsheet.recall.serving import Served, serve
 from callsheet.recall.tool import parse
 from callsheet.runtime.admitting import Admitting, policy_of
 from callsheet.runtime.consulting import located, named, note_of, source_of
+from callsheet.runtime.heading import turns_of as turns_of_hits
 from callsheet.runtime.naming import AROUND, turns_of
 from callsheet.runtime.options import texts
 from callsheet.runtime.originals import source, turns_source
@@ -167,7 +168,9 @@ def _answered(seen: Sight, arguments: str | Mapping[str, object], limit: int) ->
     try:
         request = replace(parse(arguments), limit=limit)
         if request.query is not None:
-            return found_text(seen.told(request.query), search_seen(seen, request.query), limit)
+            found = search_seen(seen, request.query)
+            turns = turns_of_hits(seen, [one.reference for one in found])
+            return found_text(seen.told(request.query), found, limit, turns)
         return recalled(seen, request, engine if available() else None).text
     except (InputError, NotFound, BodyErased, RecallRefused) as problem:
         return f"(recall: {seen.told(str(problem))})"

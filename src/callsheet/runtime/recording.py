@@ -116,18 +116,25 @@ def _is_answer(item: Item) -> bool:
 def check_sheet(session: Session, view: View, items: Sequence[Item], sheet: Shown | None) -> Shown | None:
     """The sheet that is to be joined to the response among the items, if there is one.
 
-    Raises `InvalidOption` for a sheet that does not fit the value, or that was assembled for another participant or a
-    branch that this one does not come from.
+    Raises `InvalidOption` for a sheet that does not fit the value, or that was assembled for another participant or
+    sub-agent, or a branch that this one does not come from.
     """
     if sheet is None:
         return None
     if not any(isinstance(item, blocks.Reply) or _is_answer(item) for item in items):
         raise InvalidOption("sheet= goes with a provider's response or an assistant's message; this value holds none")
-    if sheet.boundary.conversation != session.conversation.id:
+    return own_sheet(session, view, sheet)
+
+
+def own_sheet(session: Session, view: View, sheet: Shown) -> Shown:
+    """The sheet, where a view can have sent it: see `check_sheet`."""
+    boundary = sheet.boundary
+    if boundary.conversation != session.conversation.id:
         raise InvalidOption(f"sheet {sheet.sheet} belongs to another conversation")
     lines = {segment.branch for segment in session.tail(view).lineage.segments}
-    if sheet.boundary.branch not in lines or sheet.boundary.participant != view.participant:
-        raise InvalidOption(f"sheet {sheet.sheet} was assembled for another branch or participant")
+    own = (boundary.participant, boundary.run) == (view.participant, view.carries.sub_agent)
+    if boundary.branch not in lines or not own:
+        raise InvalidOption(f"sheet {sheet.sheet} was assembled for another branch or participant, or a sub-agent")
     return sheet
 
 

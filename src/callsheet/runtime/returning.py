@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 from callsheet.assemble import bringing
-from callsheet.graph.enums import Level
+from callsheet.graph.enums import Level, Role
 from callsheet.graph.ids import RecordId
 from callsheet.graph.index import Posting, PostingQuery
 from callsheet.graph.nodes import Message, Selection, ToolArtifact
@@ -16,6 +17,7 @@ from callsheet.runtime.alluding import Alluding
 from callsheet.runtime.desk import called
 from callsheet.runtime.ground import NAMES, Ground, asks
 from callsheet.runtime.indexing import SAID
+from callsheet.runtime.meant import meant
 from callsheet.runtime.occurring import Occurring
 from callsheet.runtime.overfull import holding
 
@@ -88,6 +90,8 @@ class Returning:
     worded: tuple[Scored, ...] = ()
     #: What means the like of it and is brought back.
     alluded: tuple[RecordId, ...] = ()
+    #: Messages in which something that it asks for was spoken of last, and that are out of view.
+    spoken: tuple[RecordId, ...] = ()
 
     def brought(self, view: Sequence[Selection], news: Sequence[Record]) -> list[RecordId]:
         """Older results that the new records name, or whose task they return to, within what a note may take."""
@@ -99,7 +103,15 @@ class Returning:
         found: dict[RecordId, int] = {}
         returned = self._returned(view, news)
         self.task = tuple(returned)
-        self._find(found, self.about, shown, each=low // EIGHTH, total=low // EIGHTH)
+        if _recalls(news):
+            # What the model asks recall for it gets from recall; a note behind that would pass for the next question.
+            self.task, self.spoken = (), ()
+            return []
+        mean = [id for said in news if asks(said) for id in meant(ground, self.occurring, said, first)]
+        self._find(found, mean[:ASKED], shown, each=low // HALF, total=low // HALF)
+        if not mean:
+            # What is only about the turn is no match for what the turn says itself.
+            self._find(found, self.about, shown, each=low // EIGHTH, total=low // EIGHTH)
         self._find(found, returned, shown, each=low // HALF, total=low // HALF)
         person = dict.fromkeys(entity for record in news if asks(record) for entity in ground.entities(record))
         names = dict.fromkeys(entity for record in news for entity in self._telling(record))
@@ -108,6 +120,7 @@ class Returning:
         asked = bringing.asked_for(posting for name in called_for for posting in held.get(name, ()))
         unknown = [name for name in called_for if not held.get(name)]
         asked += [id for id in holding(ground, self.occurring, unknown, first) if id not in asked]
+        asked = list(dict.fromkeys([*mean, *asked]))
         self.named = tuple(asked[:ASKED])
         self._find(found, asked[:ASKED], shown, each=low // HALF, total=low // HALF)
         told_of = (posting for name in told for posting in held.get(name, ()))
@@ -118,6 +131,8 @@ class Returning:
             around = self._of_task(self._around(place, NEAR, NEAR), place)
             self._find(found, around, shown, each=low // EIGHTH, total=low // QUARTER)
         self.alluded = tuple(self._alluded(found, shown, before=first))
+        # A message stands in the note with its beginning alone, so that it always fits.
+        found.update(dict.fromkeys(self.spoken, 0))
         return sorted(found, key=lambda id: ground.desk.records[id].position)
 
     def _telling(self, record: Record) -> tuple[str, ...]:
@@ -173,7 +188,6 @@ class Returning:
         results = [id for id in near if isinstance(desk.records[id].body, ToolArtifact)]
         taken = self._find(found, results, shown, each=ground.low // EIGHTH, total=ground.low // EIGHTH)
         said = [id for id in near if id not in results]
-        # A message stands in the note with its beginning alone, so that it always fits.
         found.update(dict.fromkeys(said, 0))
         return [id for id in near if id in taken or id in said]
 
@@ -197,6 +211,9 @@ class Returning:
             self.worded = tuple(Scored(id=one.record, score=one.score, share=one.covers) for one in matches)
             if self.beyond:
                 self.said = self._said(matches)
+            # Several turns may have come since the last request: what was said in them counts, too.
+            since = matching if record is said[0] else self._matching(terms, record.position, 0)
+            self.spoken = tuple(self._spoken(since, view))
             match = bringing.returns_to(matches, shown)
             if match is not None:
                 around = self._around(match.position, bringing.REACH, bringing.REACH // bringing.BEFORE)
@@ -329,6 +346,16 @@ class Returning:
         results = [one for one in away if self._comes_back(desk.records.get(one.record))]
         return [one.record for one in matching.untold(results, told)]
 
+    def _spoken(self, matching: bringing.Matching, view: Sequence[Selection]) -> list[RecordId]:
+        """Messages out of view in which a rare word of the user's stood last: what was decided, and how it is now."""
+        ground, desk = self.ground, self.ground.desk
+        stand = {one.record for one in view if one.level not in _GONE}
+        latest = matching.latest()
+        ids = list(dict.fromkeys(id for records in latest.values() for id in records if id not in stand))
+        desk.fetch(ground.ledger, ground.key, ids)
+        there = (desk.records[id] for id in ids if ground.is_there(id))
+        return matching.spoken(latest, {record.id for record in there if _speaks(record) and ground.shows(record)})
+
     def _around(self, position: int, behind: int, before: int) -> list[RecordId]:
         """Results that stood near a position, the nearest first; what followed it counts as nearer."""
         kinds, lineage = ("artifact",), self.ground.lineage
@@ -338,3 +365,15 @@ class Returning:
         ranked = [(record.id, rank) for rank, record in enumerate(self.occurring.nodes(followed))]
         ranked += [(record.id, -rank) for rank, record in enumerate(reversed(self.occurring.nodes(preceded)), start=1)]
         return bringing.nearest(ranked, 0)
+
+
+def _recalls(news: Sequence[Record]) -> bool:
+    """Whether the newest results, behind which nothing was said, are or hold what recall showed."""
+    results = takewhile(lambda record: isinstance(record.body, ToolArtifact), reversed(news))
+    return any(isinstance(record.body, ToolArtifact) and record.body.tool == RECALL for record in results)
+
+
+def _speaks(record: Record) -> bool:
+    """Whether it is what somebody said, and no instruction."""
+    body = record.body
+    return isinstance(body, Message) and body.instruction is None and body.role in (Role.USER, Role.ASSISTANT)

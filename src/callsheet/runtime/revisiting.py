@@ -27,6 +27,7 @@ from callsheet.runtime.assembling import Assembling
 from callsheet.runtime.calibrating import calibrated_counter
 from callsheet.runtime.deciding import Deciding, Standings, read_standings
 from callsheet.runtime.desk import Desk, bodies
+from callsheet.runtime.documenting.announcing import announced_before
 from callsheet.runtime.gathered import Gathered
 from callsheet.runtime.ground import asks
 from callsheet.runtime.living import archived_at
@@ -187,6 +188,7 @@ class Revisited:
             needed=self.needed,
             sql=sheet.recall_sql,
             consults=RECALL in self.boundary.tools,
+            documents=lambda _: announced_before(self.place.ledger, self.place.owner.tenant, sheet),
         )
         return _Assembling(
             place=self.place,

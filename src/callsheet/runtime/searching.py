@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from callsheet.derive import entities, terms
+from callsheet.derive import calling, entities, terms
 from callsheet.errors import BodyErased
 from callsheet.graph.enums import INSTRUCTING, Role
 from callsheet.graph.ids import RecordId
@@ -24,6 +24,7 @@ from callsheet.runtime.candidates import MOST_OCCURRENCES, OCCURRENCES, TOGETHER
 from callsheet.runtime.consulting import origin_of, passage_source
 from callsheet.runtime.consulting import passages as found_passages
 from callsheet.runtime.documenting.finding import Passage
+from callsheet.runtime.heading import call_of
 from callsheet.runtime.originals import source
 from callsheet.runtime.outdated import behind, replaced
 from callsheet.runtime.reranking import Reranking, depth
@@ -68,10 +69,12 @@ class Finding:
     score: float
     #: A piece of its content around what was asked for, on one line.
     snippet: str
-    #: What found it beside identifiers: "words", "meaning".
+    #: What found it: "identifiers", "words", "meaning".
     arms: tuple[str, ...] = ()
     #: What says now what it said; empty: nothing replaced it, as far as may be seen.
     replaced_by: tuple[RecordId, ...] = ()
+    #: Of a result the call that it answers, in one line, as far as its arguments may be read; empty: none is known.
+    call: str = ""
 
 
 def search_all(
@@ -121,6 +124,7 @@ def search_seen(seen: Sight, query: str, limit: int = MOST_FOUND, arms: Sequence
             snippet=_snippet(_source(seen, records[one.id]), [literal, *words]),
             arms=one.arms,
             replaced_by=since.get(one.id, ()),
+            call=call_of(seen, records[one.id]),
         )
         for one in ranked
     ]
@@ -163,11 +167,15 @@ def _ranked(candidates: Candidates, query: str, limit: int, arms: Sequence[str])
         return ranked(Question(entities=wanted), list(candidates.made().values()), limit, lexical=(), known=known)
     words = terms.query_words(query)[:MOST_WORDS] if WORDS in arms else ()
     candidates.collect((), tuple(dict.fromkeys(term for word in words for term in word)))
-    candidates.collect_together(words)
+    # A result is also found by what it was asked for, of which its call tells.
+    calls = calling.Said(query).terms[:MOST_WORDS] if WORDS in arms else ()
+    candidates.collect((), calls)
+    candidates.collect_together([(*word, *calling.marked(word)) for word in words])
     if WORDS in arms and not candidates.records:
         words = terms.query_characters(query)[:MOST_WORDS]
         candidates.collect((), tuple(term for word in words for term in word))
         candidates.collect_together(words)
+    words = _with_calls(candidates, words, calls)
     near = _near(candidates, query, limit) if MEANING in arms and not identifier else []
     own = _documents(candidates, words)
     first = rank(words, list(own.values()))[: min(limit * DEPTH, TOGETHER)]
@@ -186,6 +194,22 @@ def _ranked(candidates: Candidates, query: str, limit: int, arms: Sequence[str])
         text=partial(_said, candidates),
         plain=terms.compared,
     )
+
+
+def _with_calls(
+    candidates: Candidates, words: Sequence[tuple[str, ...]], pairs: Sequence[str]
+) -> tuple[tuple[str, ...], ...]:
+    """The words with what they say of the calls among the candidates: of calls that are not there they say nothing."""
+    there = frozenset(term for one in candidates.made().values() for term in one.terms if term.startswith(calling.MARK))
+    if not there:
+        return tuple(words)
+    found: list[tuple[str, ...]] = []
+    for word in words:
+        marked = calling.marked(word)
+        ends = tuple(f" {mark[1:]}" for mark in marked)
+        paired = (pair for pair in pairs if " " in pair and pair.endswith(ends))
+        found.append((*word, *(term for term in (*marked, *paired) if term in there)))
+    return tuple(found)
 
 
 def _identifies(name: str) -> bool:
@@ -244,7 +268,10 @@ def _literal(candidates: Candidates, query: str, found: Sequence[RecordId]) -> I
     ):
         return
     for id in found:
-        if _size(candidates.records[id]) <= _LONGEST_READ and _holds(fold(_said(candidates, id)), wanted):
+        record = candidates.records[id]
+        if _size(record) > _LONGEST_READ:
+            continue
+        if _holds(fold(_said(candidates, id)), wanted) or _holds(fold(call_of(candidates.seen, record)), wanted):
             yield id
 
 
@@ -381,16 +408,21 @@ def _header(read: Source, text: str, at: int) -> str:
     return f"(header) {' '.join(header_text(text, outlined, WINDOW).split())} (row) "
 
 
-def found_text(query: str, found: Sequence[Finding], limit: int) -> str:
-    """The findings for a model: a line each, within `limit` bytes."""
+def found_text(query: str, found: Sequence[Finding], limit: int, turns: Mapping[RecordId, int]) -> str:
+    """The findings for a model: a line each, within `limit` bytes. `turns` are those of messages."""
     short = query if len(query) <= 80 else query[:80] + "…"
     if len(query) > LONGEST_SEARCH:
         short += f" (of it the first {LONGEST_SEARCH:,} characters are looked for)"
     if not found:
         return f'(query "{short}": nothing found)'
-    lines = [f"{one.reference} ({one.origin}, {one.size:,} bytes{_since(one)}): {one.snippet}" for one in found]
+    lines = [f"{one.reference} ({_heading(one, turns.get(one.reference))}): {one.snippet}" for one in found]
     body = "\n".join(lines)
     return f'(query "{short}": {len(found)} found, the best first)\n{body[: fitting(body, 0, len(body), limit)]}'
+
+
+def _heading(found: Finding, turn: int | None) -> str:
+    told = f", turn {turn}" if turn is not None else ""
+    return f"{found.call or found.origin}{told}, {found.size:,} bytes{_since(found)}"
 
 
 def _since(found: Finding) -> str:

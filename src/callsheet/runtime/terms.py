@@ -9,11 +9,12 @@ from callsheet.assemble.needed import Needed
 from callsheet.derive.redaction import Redaction
 from callsheet.graph.cut import Lineage
 from callsheet.graph.ids import RecordId
-from callsheet.graph.nodes import Boundary, ToolCall
+from callsheet.graph.nodes import Boundary, ContextAssembly, ToolCall
 from callsheet.graph.values import Digest, Payload
 from callsheet.policy.sets import PolicySetDocument
 from callsheet.runtime.alluding import Questions
 from callsheet.runtime.desk import Desk, bodies
+from callsheet.runtime.documenting.announcing import Announced, nothing_announced
 from callsheet.runtime.offering import in_shown_order
 from callsheet.runtime.place import Place
 from callsheet.runtime.redacting import shows_secrets
@@ -35,6 +36,8 @@ class Order:
     sql: bool = False
     #: Whether there are documents that the recall tool finds.
     consults: bool = False
+    #: What the recall tool is said to search: as an earlier request told it, or for None as it is now.
+    documents: Callable[[ContextAssembly | None], Announced] = nothing_announced
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -50,7 +50,7 @@ class Turns:
             if isinstance(body, ToolArtifact) and body.call is not None:
                 waiting.discard(body.call)
             # A result may come after others have spoken.
-            if turn > last and not waiting:
+            if turn > last and not waiting and found:
                 break
         if not found:
             raise NotFound(f"there is no turn {last:,}; there are {turn:,}, counted from 1")

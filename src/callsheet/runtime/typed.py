@@ -5,6 +5,7 @@ value says, such as which names there are, is checked where it is used.
 """
 
 import inspect
+import sys
 import types
 import typing
 from collections import abc
@@ -56,7 +57,7 @@ def checked(method: Callable[P, R]) -> Callable[P, R]:
         async def later(*args: P.args, **kwargs: P.kwargs) -> Any:
             with _UNTOLD:
                 expected().refuse(args, kwargs)
-                return await method(*args, **kwargs)
+                return await method(*plain(args), **plain(kwargs))
 
         return later  # type: ignore[return-value]  # the coroutine is what R stands for
 
@@ -64,9 +65,28 @@ def checked(method: Callable[P, R]) -> Callable[P, R]:
     def now(*args: P.args, **kwargs: P.kwargs) -> R:
         with _UNTOLD:
             expected().refuse(args, kwargs)
-            return method(*args, **kwargs)
+            return method(*plain(args), **plain(kwargs))
 
     return now
+
+
+def plain(value: Any, depth: int = 0) -> Any:
+    """A value with plain text where a kind of text stands in it, as libraries of arrays and of markup have them."""
+    kind = type(value)
+    if isinstance(value, str):
+        return value if kind is str or isinstance(value, Enum) else str.__str__(value)
+    if depth > _DEEPEST or (kind is not list and kind is not tuple and kind is not dict):
+        return value
+    if kind is dict:
+        members = {plain(key): plain(inner, depth + 1) for key, inner in value.items()}
+        same = all(key is other for key, other in zip(value, members, strict=False))
+        return value if same and all(value[key] is inner for key, inner in members.items()) else members
+    parts = [plain(inner, depth + 1) for inner in value]
+    return value if all(one is other for one, other in zip(value, parts, strict=True)) else kind(parts)
+
+
+_DEEPEST = 16
+"""Levels of a value that are looked through: messages and arguments of calls are less deep."""
 
 
 class _Untold:
@@ -158,7 +178,7 @@ def _is(value: object, hint: object) -> bool:
     if issubclass(kind, Enum):
         return isinstance(value, str)
     if kind is float:
-        return isinstance(value, int | float)
+        return isinstance(value, float) or (isinstance(value, int) and abs(value) <= sys.float_info.max)
     if kind is tuple:
         return isinstance(value, tuple | list)
     if not isinstance(value, kind):

@@ -33,6 +33,8 @@ class Rule(StrEnum):
     ARGUMENTS = "arguments"
     #: Text that has no valid encoding, or a number that JSON does not know.
     ENCODING = "encoding"
+    #: A call of the current turn without the signature of the thought that it came from.
+    SIGNATURE = "signature"
     MEDIA = "media"
     TOOLS = "tools"
 

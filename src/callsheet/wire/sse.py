@@ -16,7 +16,11 @@ LARGEST_EVENT: Final = 32 * 1024 * 1024
 _END: Final = re.compile(rb"[\r\n](?>(?:(?<=\r)\n)?)(?:\r\n|[\r\n])")
 """An event ends with a blank line. Lines end as each sender likes. That it begins with a set makes the search fast."""
 
+DONE: Final = "[DONE]"
+"""The data of the last event, where a sender writes one behind what it says in JSON."""
+
 _LONGEST_END = 4
+_CLOSED: Final = re.compile(rb"(?:\r\n|\r|\n)(?:\r\n|(?<!\r)\n|\r)\Z")
 _LINE_END: Final = re.compile(rb"\r\n|\r|\n")
 _BOM = b"\xef\xbb\xbf"
 
@@ -32,6 +36,11 @@ class Event:
     data: str | None = None
     #: It is too large, or no UTF-8, or the stream ended inside it.
     broken: bool = False
+
+    @property
+    def ended(self) -> bytes:
+        """The bytes with a blank line behind them, so that the next event may follow."""
+        return self.raw if _CLOSED.search(self.raw) else self.raw + b"\n\n"
 
     @property
     def fields(self) -> Fields | None:
@@ -75,11 +84,14 @@ class Lines:
         return found
 
     def close(self) -> list[Event]:
-        """What the end of the stream leaves: whole where only the line behind the event is missing, else broken."""
+        """What the end of the stream leaves: whole where only the ends of its lines are missing, else broken."""
         if not self._waiting:
             return []
-        whole = not self._cut and self._waiting.endswith((b"\n", b"\r"))
-        return [self._taken(len(self._waiting), not whole)]
+        cut, lined, raw = self._cut, self._waiting.endswith((b"\n", b"\r")), bytes(self._waiting)
+        last = self._taken(len(raw), cut)
+        # Of a line without its end nobody knows whether more of it was to come, unless nothing can follow what it says.
+        whole = not cut and (lined or last.data == DONE or last.fields is not None)
+        return [last if whole else Event(raw=raw, broken=True)]
 
     def _next(self) -> tuple[int, bool] | None:
         """Where the next event ends and whether it is broken; None: not known yet."""

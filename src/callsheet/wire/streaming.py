@@ -10,7 +10,7 @@ from callsheet.wire.names import Wire
 from callsheet.wire.openai_chat import stream as openai_stream
 from callsheet.wire.openai_responses import stream as responses_stream
 from callsheet.wire.reading import Fields
-from callsheet.wire.sse import Event, Lines, event
+from callsheet.wire.sse import DONE, Event, Lines, event
 
 __all__ = ["Event", "Gatherer", "Gathering", "Lines", "event", "events", "gathering"]
 
@@ -105,7 +105,7 @@ class Gatherer:
             data = each.fields
             if data is not None:
                 self._gathering.feed(data)
-            elif each.data == "[DONE]":
+            elif each.data == DONE:
                 self._done = True
             elif each.broken or each.data:
                 self.broken += 1

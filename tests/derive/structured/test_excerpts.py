@@ -61,6 +61,18 @@ def test_an_object_is_divided_by_key_and_names_the_keys_it_leaves_out() -> None:
     )
 
 
+def test_keys_are_counted_where_they_stand_and_what_stands_beside_them_apart() -> None:
+    rows = {f"k{n}": {"id": n, "text": "x y"} for n in range(400)}
+    for value, before in (({"cursor": "n/a", "items": rows}, 1), ({"data": {"rows": rows}, "next": None}, 0)):
+        document = read_json(json.dumps(value))
+        assert document is not None
+        assert document.total == 400
+        place = "/items" if "items" in value else "/data/rows"
+        title, *_ = document.excerpt([at + before for at in range(20)]).split("\n")
+        said = f"20 of 400 keys of {place} and 0 of 1 other parts shown"
+        assert title == f"(excerpt, not JSON: {said}; a search or query sees all)"
+
+
 def test_a_big_member_is_divided_however_deep_it_stands() -> None:
     text = json.dumps({"a": {"b": [{"c": {"rows": [{"k": "v" * 50, "n": n} for n in range(30)]}}]}})
     document = read_json(text)

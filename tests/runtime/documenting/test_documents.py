@@ -100,6 +100,9 @@ REFUSED: dict[str, Callable[[Runtime], object]] = {
     "title of two lines": lambda runtime: runtime.knowledge.add("new", "text", title="a\nb"),
     "long title": lambda runtime: runtime.knowledge.add("new", "text", title="x" * 513),
     "locale": lambda runtime: runtime.knowledge.add("new", "text", locale=""),
+    "locale of lines": lambda runtime: runtime.knowledge.add("new", "text", locale="en\u2028"),
+    "title of lines": lambda runtime: runtime.knowledge.add("new", "text", title="a\u2029b"),
+    "attribute of lines": lambda runtime: runtime.knowledge.add("new", "text", attributes={"about": "a\x85b"}),
     "attribute of a number": lambda runtime: runtime.knowledge.add("new", "text", attributes={"a": 1}),  # type: ignore[dict-item]
     "attribute named version": lambda runtime: runtime.knowledge.add("new", "text", attributes={"version": "1"}),
     "too many attributes": lambda runtime: runtime.knowledge.add(

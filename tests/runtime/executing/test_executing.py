@@ -657,3 +657,16 @@ def test_cancelling_the_await_cancels_the_execution() -> None:
 
     asyncio.run(main())
     assert [a.status for a in artifacts(talk)] == [ArtifactStatus.CANCELLED]
+
+
+def test_a_call_that_was_cut_off_at_the_token_limit_is_told_so_and_not_run(talk: Conversation) -> None:
+    cut = {"id": "a", "type": "function", "function": {"name": "weigh", "arguments": '{"crate": "A", "unit": "k'}}
+    message = {"role": "assistant", "content": None, "tool_calls": [cut]}
+    talk.record({"role": "user", "content": "Weigh A."})
+    talk.record({"choices": [{"index": 0, "message": message, "finish_reason": "length"}]}, assembled=False)
+    (pending,) = talk.pending()
+    _, asking = talk.history()[0]
+    assert pending.turn == asking.id
+    talk.execute([weigh])
+    (told,) = texts(talk)
+    assert told.startswith("The call of weigh was cut off at the token limit of the answer, it was not run.")

@@ -109,6 +109,15 @@ def test_whatever_a_model_writes_is_told_and_never_raises(written: bytes) -> Non
     assert told.startswith("The arguments of fire are not valid, it was not run: ")
 
 
+@pytest.mark.parametrize(
+    "written", [b'{"slots": [{"shelf', b'{"slots":[{"shelf":2}],"glaze":"ash","day":"2026-05-01"}']
+)
+def test_a_call_that_was_cut_off_is_told_to_be(written: bytes) -> None:
+    told = read_arguments(fire, written, cut_off=True)
+    assert isinstance(told, str)
+    assert told.startswith("The call of fire was cut off at the token limit of the answer, it was not run.")
+
+
 def test_the_idempotency_key_is_not_shown_and_not_taken_from_the_model() -> None:
     contract = ToolContract(name="pay", idempotency_key="key")
 

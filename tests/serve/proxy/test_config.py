@@ -89,6 +89,9 @@ def test_all_that_can_be_said_is_understood(tmp_path: Path) -> None:
         ("upstreams:\n  - {name: a, format: grpc, address: 'http://a'}", "2:23", "one of: openai"),
         ("upstreams:\n  - {name: a, format: openai, address: 'ftp://a'}", "2:40", "an http or https address"),
         ("upstreams:\n  - {name: a, format: openai, address: 'http://a:b'}", "2:40", "an http or https address"),
+        ("upstreams:\n  - {name: a, format: openai, address: 'http://a b'}", "2:40", "spaces"),
+        ("upstreams:\n  - {name: a, format: openai, address: 'http://a/../b'}", "2:40", "dot segments"),
+        ("upstreams:\n  - {name: a, format: openai, address: 'http://a/b/%2e%2E'}", "2:40", "dot segments"),
         ("upstreams:\n  - {name: a, format: anthropic, address: 'http://a', provider: openai}", "2:65", "anthropic"),
         ("upstreams:\n  - {name: a, format: openai, address: 'http://a', provider: anthropic}", "2:62", "not begin"),
         (
@@ -113,6 +116,13 @@ def test_what_is_wrong_is_told_with_its_place(text: str, place: str, said: str) 
     assert str(caught.value).startswith(f"proxy.yaml:{place}: ")
 
 
+@pytest.mark.parametrize("name", ["Host", "content-length", "transfer-encoding", "connection", "expect"])
+def test_what_belongs_to_one_connection_comes_from_no_environment(name: str) -> None:
+    text = "upstreams:\n  - {name: a, format: openai, address: 'http://a', headers: {from_environment: {%s: X}}}"
+    with pytest.raises(ConfigError, match="says itself"):
+        parse(text % name)
+
+
 def test_all_that_is_wrong_is_told_at_once() -> None:
     with pytest.raises(ConfigError) as caught:
         parse("listen: x\nlimits: {body: 0}\nnope: 1\n")
@@ -121,6 +131,31 @@ def test_all_that_is_wrong_is_told_at_once() -> None:
         "configuration:2:16",
         "configuration:3:1",
     ]
+
+
+def test_what_stands_twice_is_told_beside_all_else_that_is_wrong() -> None:
+    digest = "0" * 64
+    with pytest.raises(ConfigError) as caught:
+        parse(
+            "upstreams:\n"
+            "  - {name: a, format: grpc, address: 'http://a'}\n"
+            "  - {name: a, format: openai}\n"
+            "  - {name: a, format: openai, address: 'http://c'}\n"
+            "keys:\n"
+            f"  - {{name: k, digest: '{digest}', day: -1}}\n"
+            f"  - {{name: k, digest: short}}\n"
+            f"  - {{name: l, digest: '{digest}'}}\n"
+            "limits: {body: 0}\n"
+        )
+    told = [problem.removeprefix("configuration:") for problem in caught.value.problems]
+    assert [problem.split(": ", 1)[1] for problem in told if "twice" in problem] == [
+        "an upstream named 'a' stands twice",
+        "an upstream named 'a' stands twice",
+        "a key with this name stands twice",
+        "a key with this digest stands twice",
+    ]
+    places = {problem.split(": ", 1)[0] for problem in told}
+    assert places == {"2:23", "3:5", "4:5", "6:96", "7:5", "7:23", "8:5", "9:16"}
 
 
 @pytest.mark.parametrize(

@@ -6,25 +6,37 @@ from pathlib import Path
 import pytest
 
 from callsheet.errors import StoreError
-from callsheet.serve.proxy.credentials import Credentials, credential_of, folder_of, secret_of
-from callsheet.serve.proxy.settings import Key, Settings
+from callsheet.serve.proxy.credentials import Credentials, credentials_of, folder_of, secret_of
+from callsheet.serve.proxy.settings import Format, Key, Settings
 
 
 @pytest.mark.parametrize(
     ("headers", "query", "found"),
     [
-        ({"authorization": "Bearer sk-1"}, "", "sk-1"),
-        ({"authorization": "bearer  sk-1 "}, "", "sk-1"),
-        ({"authorization": "Basic abc"}, "", "Basic abc"),
-        ({"x-api-key": "sk-1"}, "", "sk-1"),
-        ({"x-goog-api-key": "sk-1"}, "", "sk-1"),
-        ({"api-key": "sk-1"}, "", "sk-1"),
-        ({}, "alt=sse&key=sk%2D1", "sk-1"),
-        ({}, "alt=sse", ""),
+        ({"authorization": "Bearer sk-1"}, "", ["sk-1"]),
+        ({"authorization": "bearer  sk-1 "}, "", ["sk-1"]),
+        ({"authorization": "Basic abc"}, "", ["Basic abc"]),
+        ({"x-api-key": "sk-1"}, "", ["sk-1"]),
+        ({"x-goog-api-key": "sk-1"}, "", ["sk-1"]),
+        ({"api-key": "sk-1"}, "", ["sk-1"]),
+        ({}, "alt=sse&key=sk%2D1", ["sk-1"]),
+        ({}, "alt=sse", []),
+        ({"authorization": "Bearer sk-1", "x-api-key": "sk-2", "api-key": "sk-1"}, "", ["sk-1", "sk-2"]),
+        ({"authorization": "Bearer sk-1, Bearer sk-2"}, "key=sk-3&key=sk-4", ["sk-1", "sk-2", "sk-3", "sk-4"]),
     ],
 )
-def test_where_credentials_stand(headers: dict[str, str], query: str, found: str) -> None:
-    assert credential_of(headers, query) == found
+def test_where_credentials_stand(headers: dict[str, str], query: str, found: list[str]) -> None:
+    assert credentials_of(headers, query) == tuple(found)
+
+
+def test_that_of_its_provider_stands_first() -> None:
+    every = {"authorization": "a", "x-api-key": "b", "x-goog-api-key": "c"}
+    assert {format.value: credentials_of(every, "key=d", format)[0] for format in Format} == {
+        "openai": "a",
+        "anthropic": "b",
+        "gemini": "c",
+    }
+    assert credentials_of({"authorization": "a"}, "key=d", Format.GEMINI) == ("d", "a")
 
 
 def test_the_same_key_is_the_same_asker_and_another_is_not() -> None:

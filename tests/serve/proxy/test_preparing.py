@@ -14,6 +14,7 @@ from callsheet.policy.sets import BALANCED, BUILT_IN, PolicySetDocument
 from callsheet.policy.settings import ProviderForm
 from callsheet.serve.proxy.concluding import Came, conclude, ended
 from callsheet.serve.proxy.journal import Outcome, Sent
+from callsheet.serve.proxy.limiting import limit_of, reserve_of
 from callsheet.serve.proxy.permitting import lets_all, speaking_for
 from callsheet.serve.proxy.preparing import Order, Prepared, Preparing
 from callsheet.serve.proxy.pricing import Tokens, dollars, price_of
@@ -21,6 +22,7 @@ from callsheet.serve.proxy.recognising import Recogniser
 from callsheet.serve.proxy.settings import Handling
 from callsheet.serve.proxy.turned import Turned
 from callsheet.serve.proxy.weighing import Memory, Scales, billed, rates
+from callsheet.wire.asked import read_request
 from callsheet.wire.names import Wire
 from tests.serve.proxy.scripted import chat, message
 
@@ -231,3 +233,86 @@ def test_a_set_with_rules_leaves_a_tool_loop_its_thoughts(preparing: Preparing) 
     assert prepared.content is not None
     sent = json.loads(prepared.content)["messages"]
     assert [message.get("reasoning_content") for message in sent] == [None, "The user wants W1.", None]
+
+
+# --------------------------------------------------------------------------- how large a request may be
+
+TOOL = {"type": "function", "function": {"name": "read_card", "parameters": {"type": "object", "properties": {}}}}
+
+
+def cards(count: int = 10) -> dict[str, object]:
+    """A first request that holds what was read: nothing of it is cached, and a turn waits for its answer."""
+    calls = [
+        {"id": f"c{n}", "type": "function", "function": {"name": "read_card", "arguments": f'{{"card": {n}}}'}}
+        for n in range(count)
+    ]
+    blank = " and nothing else on it, front or back" * 20
+    return {
+        "model": "gpt-4o",
+        "messages": [
+            {"role": "user", "content": "Which card names the warden?"},
+            {"role": "assistant", "content": "Reading.", "tool_calls": calls},
+            *({"role": "tool", "tool_call_id": f"c{n}", "content": f"card {n}: blank{blank}"} for n in range(count)),
+        ],
+        "tools": [TOOL],
+    }
+
+
+@pytest.mark.parametrize("short", [20, 200, 700])
+def test_what_is_larger_than_the_budget_goes_assembled_and_what_was_cut_can_be_read(
+    preparing: Preparing, short: int
+) -> None:
+    whole = preparing.prepare(order(Handling()), cards())
+    assert (whole.sent, whole.weighed is not None) == (Sent.OWN, True)
+    assert whole.weighed is not None
+    budget = whole.weighed.own.tokens - short
+    cut = preparing.prepare(order(Handling(budget=budget)), cards())
+    assert cut.sent is Sent.SHEET
+    assert cut.weighed is not None
+    assert cut.weighed.assembled.tokens <= budget
+    assert (cut.recalls, cut.hides) == (True, True)
+    assert preparing.readable(order(Handling(budget=budget)), cut) > 500
+
+
+def test_what_is_larger_than_the_budget_goes_assembled_also_where_it_is_dearer(preparing: Preparing) -> None:
+    handling = Handling(horizon=1)
+    *_, last = play(preparing, handling, Wire.OPENAI, 3)
+    assert last.weighed is not None
+    assert last.sent is Sent.OWN
+    smaller = changed(handling, budget=last.weighed.own.tokens - 100)
+    with callsheet.open(":memory:") as runtime:
+        anew = Preparing(recogniser=Recogniser(runtime), scales=Scales(), memory=Memory())
+        *_, last = play(anew, smaller, Wire.OPENAI, 3)
+    found = last.weighed
+    assert found is not None
+    assert last.sent is Sent.SHEET
+    assert found.assembled.tokens < found.own.tokens
+    cost = rates("openai", "gpt-4o", None)
+    assert billed(found.assembled, found.assembled_cached, cost, 1) > billed(found.own, found.own_now, cost, 1)
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ({}, 4_096),
+        ({"max_tokens": 300}, 300),
+        ({"max_completion_tokens": 300, "max_tokens": 200}, 300),
+        ({"max_tokens": 6_000}, 4_096),
+        ({"max_tokens": 0}, 4_096),
+        ({"generationConfig": {"maxOutputTokens": 300}}, 300),
+    ],
+)
+def test_what_the_client_allows_the_reply_is_kept_free_within_half_of_the_window(
+    said: dict[str, object], kept: int
+) -> None:
+    asked = read_request({"model": "gpt-4", "messages": [{"role": "user", "content": "Hi"}], **said}, Wire.OPENAI)
+    assert reserve_of(Handling(), "openai", asked) == kept
+    assert limit_of(Handling(), "openai", asked) == 8_192 - kept
+    assert limit_of(Handling(budget=77), "openai", asked) == 77
+    assert limit_of(Handling(), "openai", changed(asked, model="unheard-of")) is None
+
+
+def test_a_long_text_goes_out_where_the_client_wants_a_short_answer(preparing: Preparing) -> None:
+    messages = [{"role": "user", "content": "Summarise: " + "word " * 5_200}]
+    prepared = preparing.prepare(order(Handling()), {"model": "gpt-4", "max_tokens": 300, "messages": messages})
+    assert prepared.sent is Sent.OWN

@@ -368,11 +368,15 @@ def test_a_history_that_two_began_with_is_neither_s(service: Service, turn: int)
         assert texts(on.talk) == ["one", "first", text, f"re {text}", "on"]
 
 
-def test_a_longer_history_does_not_tell_who_went_on_with_a_shorter_one(service: Service) -> None:
-    _, held = service.turn([*begun(service), user("two")], "second")
-    begun(service)
-    assert service.ask(held[:3]).how is How.AMBIGUOUS
-    assert service.ask([*held, user("three")]).how is How.CONTINUED
+def test_the_copy_that_nobody_went_on_with_goes_on(service: Service) -> None:
+    first, held = service.turn([*begun(service), user("two")], "second")
+    waiting, _ = service.turn([user("one")], "first")
+    placed = service.ask(held[:3])
+    assert (placed.how, placed.talk.id) == (How.CONTINUED, waiting.talk.id)
+    # Now somebody went on with each.
+    assert service.ask([*held[:2], user("other")]).how is How.AMBIGUOUS
+    on = service.ask([*held, user("three")])
+    assert (on.how, on.talk.id) == (How.CONTINUED, first.talk.id)
 
 
 def test_another_credential_or_user_with_the_same_history_is_another(service: Service) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from callsheet.serve.proxy.recognising import How, Placed
@@ -57,6 +57,7 @@ _step = st.tuples(
             "drop",
             "cut",
             "forget",
+            "rename",
         )
     ),
     st.sampled_from(WORDS),
@@ -67,6 +68,24 @@ _step = st.tuples(
     st.integers(0, 7),
 )
 Step = tuple[int, str, str, bool, bool, str | None, int]
+
+
+_act = st.tuples(
+    st.sampled_from(("turn", "turn", "turn", "work", "work", "say", "answer", "again", "fail", "rename")),
+    st.sampled_from((True, True, True, True, False)),
+    st.integers(0, 3),
+)
+_program = st.tuples(st.sampled_from((0, 0, 1)), st.lists(_act, min_size=2, max_size=5))
+"""What one of two clients does from the beginning on: the same again and again, answered the same."""
+
+
+def _steps(programs: Sequence[tuple[int, list[tuple[str, bool, int]]]]) -> list[Step]:
+    """Programs one after the other, each time from nothing."""
+    found: list[Step] = []
+    for index, acts in programs:
+        found.append((index, "forget", "yes", True, False, None, 0))
+        found += [(index, act, "yes", common, False, None, at) for act, common, at in acts]
+    return found
 
 
 def _canonical(messages: Sequence[Fields]) -> list[tuple[object, ...]]:
@@ -93,6 +112,10 @@ class World:
         self.owners: dict[str, tuple[str, str | None]] = {}
         #: In which conversations a history was answered, its answer included; and those begun without an answer.
         self.answered: dict[tuple[str, str | None, str], set[str]] = {}
+        #: The ids of all calls in those histories, as they were there.
+        self.ids: dict[tuple[str, str], set[tuple[str, ...]]] = {}
+        #: What was said last on each branch of a conversation that has something of its own.
+        self.lines: dict[tuple[str, str], list[tuple[object, ...]]] = {}
         self.unanswered: set[str] = set()
         self.number = 0
 
@@ -112,6 +135,9 @@ class World:
         elif act == "forget":
             client.held = []
             client.waiting.clear()
+        elif act == "rename":
+            self.number += 1
+            client.held = [_renamed(one, f"n{self.number}") for one in client.held]
         elif act in ("edit", "drop", "cut") and client.held:
             self.rewrite(client, act, word, at)
 
@@ -141,9 +167,7 @@ class World:
         """It goes on with the one conversation in which its longest answered beginning was answered, or with none."""
         if named or any(one["content"] == CLEARED for one in messages):
             return
-        ends = [end for end in range(len(messages), 0, -1) if messages[end - 1]["role"] == "assistant"]
-        places = (self.answered.get((client.scope, client.user, _key(messages[:end]))) for end in ends)
-        known = next((found for found in places if found), set())
+        known = self.told_apart(client, messages)
         if len(known) == 1:
             assert {placed.talk.id} == known
             assert not placed.new
@@ -153,6 +177,36 @@ class World:
         else:
             assert placed.how is How.BEGUN or (placed.how is How.REPEATED and placed.talk.id in self.unanswered)
         self.unanswered.discard(placed.talk.id)
+
+    def told_apart(self, client: Client, messages: list[Fields]) -> set[str]:
+        """Where its longest answered beginning was answered. Of several: where its calls have the ids that they have
+        in the request; of several still: the one in which nothing stands behind the request's beginning, if it is one.
+        """
+        ends = [end for end in range(len(messages), 0, -1) if messages[end - 1]["role"] == "assistant"]
+        for end in ends:
+            key = _key(messages[:end])
+            known = self.answered.get((client.scope, client.user, key), set())
+            if not known:
+                continue
+            given = _ids(messages[:end])
+            if len(known) > 1 and given:
+                known = {one for one in known if given in self.ids[one, key]} or known
+            waiting = {one for one in known if self.waits(one, _joined(_canonical(messages[:end])), messages)}
+            return waiting if len(waiting) == 1 else known
+        return set()
+
+    def waits(self, conversation: str, answered: list[tuple[object, ...]], messages: list[Fields]) -> bool:
+        said = _joined(_canonical(messages))
+        return any(
+            line[: len(answered)] == answered and said[: len(line)] == line
+            for (place, _), line in self.lines.items()
+            if place == conversation
+        )
+
+    def stands(self, placed: Placed, messages: Sequence[Fields]) -> None:
+        records, _ = placed.talk.history()
+        if records and records[-1].branch == placed.talk.branch_id:
+            self.lines[placed.talk.id, placed.talk.branch_id] = _joined(_canonical(messages))
 
     def check(
         self, client: Client, placed: Placed, messages: list[Fields], before: str | None, named: bool = False
@@ -168,6 +222,7 @@ class World:
             assert _joined(found) == _joined(expected)
         assert governs(placed.talk) == ([before] if before else [])
         self.check_whose(client, placed, messages, named)
+        self.stands(placed, messages)
         owner = (client.scope, client.user)
         assert self.owners.setdefault(placed.talk.id, owner) == owner
 
@@ -177,13 +232,29 @@ class World:
         placed, messages = client.waiting.pop(at % len(client.waiting))
         self.number += 1
         text = "fine" if common else f"only for {client.name}, {self.number}"
-        said = self.service.reply(placed, model(None, (f"c{self.number}", "read", {"n": 1})) if call else model(text))
+        # Some services count the calls of each history.
+        id = f"s{len(messages)}.{len(_ids(messages))}" if common and self.number % 2 else f"c{self.number}"
+        said = self.service.reply(placed, model(None, (id, "read", {"n": 1})) if call else model(text))
         client.held = [*messages, said]
-        place = (client.scope, client.user, _key(client.held))
-        self.answered.setdefault(place, set()).add(placed.talk.id)
+        key = _key(client.held)
+        self.answered.setdefault((client.scope, client.user, key), set()).add(placed.talk.id)
+        self.ids.setdefault((placed.talk.id, key), set()).add(_ids(client.held))
+        self.stands(placed, client.held)
         if call:
-            client.held.append(result(f"c{self.number}", f"{LONG} {'' if common else self.number}"))
+            client.held.append(result(id, f"{LONG} {'' if common else self.number}"))
         client.learned(client.held)
+
+
+def _ids(messages: Sequence[Fields]) -> tuple[str, ...]:
+    return tuple(call["id"] for one in messages for call in one.get("tool_calls", ()))
+
+
+def _renamed(message: Fields, name: str) -> Fields:
+    """The same with other ids of its calls."""
+    if message["role"] == "tool":
+        return {**message, "tool_call_id": f"{name}.{message['tool_call_id']}"}
+    made = [{**call, "id": f"{name}.{call['id']}"} for call in message.get("tool_calls", ())]
+    return {**message, "tool_calls": made} if made else message
 
 
 def _key(messages: Sequence[Fields]) -> str:
@@ -204,6 +275,16 @@ def _joined(said: Sequence[tuple[object, ...]]) -> list[tuple[object, ...]]:
 @settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(st.lists(_step, min_size=6, max_size=30))
 def test_a_request_stands_in_its_own_history(steps: list[Step]) -> None:
+    world = World(Service())
+    for step in steps:
+        world.step(step)
+
+
+@settings(deadline=None, max_examples=25, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@given(st.lists(_program, min_size=2, max_size=5).map(_steps))
+@example(_steps([(0, [("turn", True, 0)] * 2)] * 2))
+@example([(one, act, "yes", True, False, None, 0) for act in ("turn", "work", "turn", "turn") for one in (0, 1)])
+def test_also_when_the_same_program_runs_again(steps: list[Step]) -> None:
     world = World(Service())
     for step in steps:
         world.step(step)

@@ -93,5 +93,8 @@ def test_the_first_upstream_that_serves_a_model() -> None:
         None,
         "small",
     ]
-    assert upstream_for(made, big, "whatever") is made.upstreams[1]
+    # Named in the address, it serves what it serves, also what another one would get without its name, and no more.
+    assert upstream_for(made, big, "gpt-4o-mini") is made.upstreams[1]
+    assert upstream_for(made, big, "") is made.upstreams[1]
+    assert upstream_for(made, big, "whatever") is None
     assert upstream_for(made, claude, "claude") is None

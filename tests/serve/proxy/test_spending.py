@@ -1,6 +1,8 @@
 """What keys may spend: refused in the provider's own shape, and counted on after a restart."""
 
-from datetime import UTC, datetime
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -8,8 +10,9 @@ import pytest
 import callsheet
 from callsheet.serve.proxy.credentials import Asker, Credentials, folder_of, secret_of
 from callsheet.serve.proxy.journal import Begun, Ended, Journal, Outcome, Sent
-from callsheet.serve.proxy.settings import Handling, Key, ModelHandling, Price, Settings, Spending
-from callsheet.serve.proxy.spending import Purse
+from callsheet.serve.proxy.reporting import report
+from callsheet.serve.proxy.settings import Format, Handling, Key, ModelHandling, Price, Settings, Spending, Upstream
+from callsheet.serve.proxy.spending import Purse, reserved
 from callsheet.serve.proxy.turned import Turned
 from tests.serve.proxy.proxies import running, settings
 from tests.serve.proxy.scripted import STREAM, Provider, Says, chat, chat_stream, message
@@ -171,6 +174,31 @@ def test_what_the_provider_refuses_costs_nothing(upstream: Provider, tmp_path: P
     assert [row["cost"] for row in proxy.rows()] == [None]
 
 
+def test_the_report_counts_all_that_the_status_counts(upstream: Provider, tmp_path: Path) -> None:
+    upstream.script = lambda got: chat("Hello", prompt=100_000, output=0)
+    upstreams = (
+        Upstream(name="a", format=Format.OPENAI, address=upstream.address, provider="openai", models=("gpt*",)),
+    )
+    handling = ModelHandling(match="gpt-*", handling=Handling(price=PRICE))
+    made = settings(tmp_path, "", upstreams=upstreams, models=(handling,), spending=Spending(day=0.5))
+    with running(made) as proxy, proxy.client() as client:
+        answers = [client.post("/v1/chat/completions", json=asked("Hi")) for _ in range(2)]
+        answers.append(client.post("/v1/chat/completions", json={**asked("Hi"), "model": "other"}))
+        answers.append(client.post("/a/v1/chat/completions", json={**asked("Hi"), "model": "other"}))
+        answers.append(client.post("/v1/chat/completions", content=b"no JSON"))
+        answers.append(client.get("/v1/models"))
+        status = client.get("/callsheet/status").json()["requests"]
+    assert [answer.status_code for answer in answers] == [200, 429, 404, 404, 400, 429]
+    now = datetime.now(UTC)
+    found = report(made.database, since=now - timedelta(hours=1), until=now + timedelta(hours=1))
+    assert dict(found.outcomes) == {"answered": 1, "invalid": 3, "limited": 2}
+    assert {f"outcome.{name}": count for name, count in found.outcomes} == {
+        name: count for name, count in status.items() if name.startswith("outcome.")
+    }
+    # Nothing was asked of anybody: they stand in no line, and cost nothing.
+    assert [(line.name, line.requests, line.spent) for line in found.lines] == [("gpt-4o", 1, 1.0)]
+
+
 def test_keys_have_tenants_of_their_own(upstream: Provider, tmp_path: Path) -> None:
     upstream.script = lambda got: message("Hello")
     database = str(tmp_path / "callsheet.db")
@@ -184,3 +212,46 @@ def test_keys_have_tenants_of_their_own(upstream: Provider, tmp_path: Path) -> N
         with callsheet.open(database, tenant=tenant) as runtime:
             assert len(runtime.conversations()) == 1
     assert {row["key"] for row in proxy.rows()} >= {"alice"}
+
+
+ALLOWS: dict[str, tuple[str, dict[str, object]]] = {
+    "max_tokens": ("/v1/chat/completions", {**asked("Hi"), "max_tokens": 100_000}),
+    "max_completion_tokens": ("/v1/chat/completions", {**asked("Hi"), "max_completion_tokens": 100_000}),
+    "several": ("/v1/chat/completions", {**asked("Hi"), "max_tokens": 50_000, "n": 2}),
+    "max_output_tokens": ("/v1/responses", {"model": "gpt-4o", "input": "Hi", "max_output_tokens": 100_000}),
+    "maxOutputTokens": (
+        "/v1beta/models/gemini-2.5-flash:generateContent",
+        {"contents": [{"parts": [{"text": "Hi"}]}], "generationConfig": {"maxOutputTokens": 100_000}},
+    ),
+    "left open": ("/v1/chat/completions", asked("Hi")),
+}
+
+
+@pytest.mark.parametrize(("path", "body"), ALLOWS.values(), ids=ALLOWS)
+def test_the_answers_that_requests_allow_are_held_until_they_are_over(
+    upstream: Provider, tmp_path: Path, path: str, body: dict[str, object]
+) -> None:
+    go = threading.Event()
+    upstream.script = lambda got: Says(pieces=[b"{}"], first=go)
+    handling = Handling(price=PRICE, reserve=100_000)
+    made = settings(tmp_path, upstream.address, handling=handling, spending=Spending(day=1.5))
+    with running(made) as proxy, proxy.client(headers={"authorization": "Bearer k"}) as client:
+        with ThreadPoolExecutor(1) as pool:
+            first = pool.submit(client.post, path, json=body)
+            assert upstream.asked.wait(30)
+            refused = client.post(path, json=body)
+            go.set()
+            assert first.result().status_code == 200
+        assert client.post(path, json=body).status_code == 200
+    assert refused.status_code == 429
+    assert refused.headers["retry-after"] == "5"
+    assert "not over" in refused.text
+
+
+@pytest.mark.parametrize("allowed", [None, True, "9", -1, 10**18, 10**30, 1.5, [], {"a": 1}], ids=str)
+def test_what_is_held_for_an_answer_is_no_more_than_a_model_can_say(allowed: object) -> None:
+    body = {"max_tokens": allowed, "n": allowed, "generationConfig": allowed}
+    held = reserved(PRICE, body, 400, reply=1_000, window=2_000)
+    assert 0.021 <= held <= 0.001 + 128 * 0.04
+    assert reserved(None, body, 400, reply=1_000, window=2_000) == 0
+    assert reserved(PRICE, body, 400, reply=1_000, window=None) <= 128 * 20.001

@@ -30,6 +30,9 @@ ITEMS = "items"
 STATUS = "x_status"
 MAIN = "main"
 
+NO_MESSAGES = 'a line must be an object with "messages", or a list of messages'
+"""What is said of a line that is neither."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Fork:
@@ -58,7 +61,7 @@ def parse_line(content: bytes) -> ConversationLine:
     if isinstance(value, list):
         return ConversationLine(id=None, user=None, fork=None, messages=_messages(value, formats.detect(value)))
     if not isinstance(value, dict) or "messages" not in value:
-        raise InvalidMessage('a line must be an object with "messages", or a list of messages')
+        raise InvalidMessage(NO_MESSAGES)
     id, fork = _text(value, "id"), _fork(value.get("branch"))
     if fork is not None and id is None:
         raise InvalidMessage('a branch must name its conversation by "id"')

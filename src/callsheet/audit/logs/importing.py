@@ -11,9 +11,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from callsheet.audit.exchange.importing import AT_ONCE, Imported, branch_of, counted, import_source
+from callsheet.audit.exchange.lines import NO_MESSAGES
 from callsheet.audit.exchange.sources import Line
 from callsheet.audit.logs.blocks import dated
 from callsheet.audit.logs.formats import Log, recognised
+from callsheet.audit.logs.unrecognised import told_once
 from callsheet.audit.logs.values import Fields, LogFormat, LoggedConversation, LoggedMessage, Notes
 from callsheet.errors import InputError, InvalidLine, NotFound
 from callsheet.graph.canonical import content_digest
@@ -45,7 +47,8 @@ def import_file(
     """
     with recognised(name, format) as log:
         if log is None:
-            yield from import_source(runtime, name, told=line_told)
+            outcomes = import_source(runtime, name, told=line_told)
+            yield from outcomes if format is not None else told_once(outcomes, NO_MESSAGES)
             return
         refused = 0
         for conversation in log.conversations():

@@ -12,13 +12,16 @@ _NAME = re.compile(r"[^\W\d][\w .()/%#$&°:@*?'+-]{0,62}|#|")
 _QUOTED_NAME = re.compile(r"[^\W\d][^\r\n]{0,62}")
 _QUOTE = '"'
 _LONGEST_CELL = 120
+_MARK = "\ufeff"
+"""A byte order mark, as spreadsheets write it before a table. It is no part of the first name."""
 _CHUNK = 1 << 20
 """Characters whose lines are held at once."""
 
 
 def read_delimited(text: str) -> Grid | None:
     """The table that a text is; None where its lines do not agree on a sign and a number of cells."""
-    sample = [line for line in text[:40_000].split("\n")[:_SAMPLE] if line.strip()]
+    head = text[text.startswith(_MARK) : 40_000]
+    sample = [line for line in head.split("\n")[:_SAMPLE] if line.strip()]
     if len(sample) < 3:
         return None
     for sign in "\t", ",", ";", "|":
@@ -40,7 +43,7 @@ def _agrees(sample: Sequence[str], sign: str, *, whole: bool) -> bool:
     odd = sum(len(row) != width for row in rows)
     if odd * 20 > len(rows):
         return False
-    if sign in ",;" and not _names(rows[0], "\n".join(sample)):
+    if sign in ",;" and not _names(rows[0], "\n".join(sample), rows[1:]):
         return False
     if sign == "\t" and sum(row[0].startswith(" ") for row in rows) * 2 > len(rows):
         return False  # A listing with line numbers.
@@ -51,14 +54,23 @@ def _agrees(sample: Sequence[str], sign: str, *, whole: bool) -> bool:
     return sum(map(len, cells)) <= _LONGEST_CELL * len(cells)
 
 
-def _names(cells: Sequence[str], written: str) -> bool:
-    """Whether cells name columns, each once; one that stands in quotes as `written` may hold any sign."""
+def _names(cells: Sequence[str], written: str, body: Sequence[Sequence[str]]) -> bool:
+    """Whether cells name columns; one that stands in quotes as `written` may hold any sign.
+
+    Each stands once, unless the rows of the `body` have numbers where a name stands: then no data is taken for names.
+    """
     bare = [cell.strip().strip('"') for cell in cells]
     named = all(
         _NAME.fullmatch(name) or (_QUOTED_NAME.fullmatch(cell) and f'"{cell.replace(_QUOTE, 2 * _QUOTE)}"' in written)
         for name, cell in zip(bare, cells, strict=True)
     )
-    return named and len(set(bare)) == len(bare) and any(bare)
+    return named and any(bare) and (len(set(bare)) == len(bare) or _over_numbers(body, len(bare)))
+
+
+def _over_numbers(body: Sequence[Sequence[str]], width: int) -> bool:
+    """Whether some column holds nothing but numbers."""
+    columns = ([row[at] for row in body if at < len(row)] for at in range(width))
+    return any(cells and all(map(_is_number, cells)) for cells in columns)
 
 
 def _some_numbers(rows: Sequence[Sequence[str]]) -> bool:
@@ -111,18 +123,14 @@ def _read(text: str, sign: str) -> Grid | None:
 
 
 def _has_header(rows: Rows, sign: str) -> bool:
-    if not _names(rows[0].cells, rows.text[rows[0].start : rows[0].end]):
+    body = [row.cells for row in rows[1:20]]
+    if not _names(rows[0].cells, rows.text[rows[0].start : rows[0].end], body):
         return False
-    if sign in ",;":
-        return True
-    body = rows[1:20]
-    return any(
-        all(_is_number(row.cells[at]) for row in body if at < len(row.cells)) for at in range(len(rows[0].cells))
-    )
+    return sign in ",;" or _over_numbers(body, len(rows[0].cells))
 
 
 def _plain_rows(text: str, sign: str) -> Iterator[tuple[int, int, list[str]]]:
-    at = 0
+    at = int(text.startswith(_MARK))
     while at <= len(text):
         cut = text.find("\n", at + _CHUNK)
         for line in text[at : cut if cut >= 0 else len(text)].split("\n"):
@@ -135,7 +143,7 @@ def _plain_rows(text: str, sign: str) -> Iterator[tuple[int, int, list[str]]]:
 def _quoted_rows(text: str, sign: str) -> Iterator[tuple[int, int, list[str]]]:
     """Rows of cells that may be quoted and then hold the sign, quotes and line ends."""
     cell = re.compile(rf'"([^"]*(?:""[^"]*)*)"(?=[{re.escape(sign)}\r\n]|\Z)|([^{re.escape(sign)}\n]*)')
-    start = 0
+    start = int(text.startswith(_MARK))
     while start <= len(text):
         cells, at = _unquoted(text, start, sign) or _quoted(text, start, sign, cell)
         if len(cells) > 1 or cells[0].strip():

@@ -17,7 +17,7 @@ Kept: TypeAlias = "dict[int, Kept] | None"
 def excerpt(value: Json, layout: Layout, chosen: Sequence[int]) -> str:
     """The chosen segments and those that always stand, under a line that says how many of how many are shown."""
     kept: dict[int, Kept] = {}
-    shown = others = 0
+    others = 0
     wanted = set(chosen)
     wanted.update(at for at in layout.singles() if layout.segments[at].always)
     main = layout.main_path
@@ -25,17 +25,13 @@ def excerpt(value: Json, layout: Layout, chosen: Sequence[int]) -> str:
         for path in layout.paths(at):
             _keep(kept, path)
             if not layout.segments[at].always:
-                inside = layout.unit == "keys" or path[: len(main)] == main
-                shown += inside
-                others += not inside
-    title = _title(layout, _units(kept, layout, shown), others)
+                others += path[: len(main)] != main
+    title = _title(layout, _units(kept, layout), others)
     return unmarked("\n".join([title, *_container("", value, kept, 0, layout.unit)]))
 
 
-def _units(kept: dict[int, Kept], layout: Layout, shown: int) -> int:
+def _units(kept: dict[int, Kept], layout: Layout) -> int:
     """How many units are shown at least in part."""
-    if layout.unit == "keys":
-        return shown
     for place in layout.main_path:
         inner = kept.get(place)
         if inner is None:

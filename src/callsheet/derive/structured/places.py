@@ -56,8 +56,6 @@ class Layout:
     @property
     def others(self) -> int:
         """How many segments, apart from those that stand always, are no part of what the units belong to."""
-        if self.unit == "keys":
-            return 0
         depth = len(self.main_path)
         return sum(
             not self.segments[at].always
@@ -103,9 +101,8 @@ def layout(text: str, value: Json, spans: JsonSpans) -> Layout:
         parts = [deeper for place in found for deeper in _divided(text, place, len(found))]
         places = sorted(singles + parts, key=lambda place: place.start)
         segments = [_segment(place, kept) for place in places]
-        total = len(found) if isinstance(main.value, list) else sum(not segment.always for segment in segments)
         unit = "items" if isinstance(main.value, list) else "keys"
-        return Layout(unit, total, segments, main.path, main.pointer, tuple(place.path for place in places))
+        return Layout(unit, len(found), segments, main.path, main.pointer, tuple(place.path for place in places))
     return _run(main, found, sorted(singles, key=lambda place: place.start), kept)
 
 

@@ -17,6 +17,7 @@ from callsheet.runtime.assembling import Assembling
 from callsheet.runtime.contracting import contracted
 from callsheet.runtime.conversing.view import Viewed
 from callsheet.runtime.documenting.admitting import Admission
+from callsheet.runtime.documenting.announcing import Announcing
 from callsheet.runtime.executing.tool import AnyTool, schemas
 from callsheet.runtime.options import Time, choice, label, positive
 from callsheet.runtime.policies import document_of, keep_policy
@@ -128,6 +129,7 @@ class Asks(Viewed):
                 shown = self._whole(resumed.sheet)
             policy_hash = chosen.hash
             base = gone_on_from(shown, policy_hash, boundary)
+            admission = Admission(boundary=boundary, policy=chosen)
             order = Order(
                 boundary=boundary,
                 policy=chosen,
@@ -136,7 +138,8 @@ class Asks(Viewed):
                 recall=recall,
                 needed=needed or shipped(),
                 sql=sql,
-                consults=recall and session.library.tells(Admission(boundary=boundary, policy=chosen)),
+                consults=recall and session.library.tells(admission),
+                documents=Announcing(library=session.library, admission=admission),
             )
             assembling = Assembling(
                 place=session.place,

@@ -14,6 +14,8 @@ class PendingCall:
     #: The provider's id, to be given back with the result.
     provider_id: str | None
     tool: str
+    #: The turn that asked: the id of its message.
+    turn: RecordId
     #: As the model wrote them, parsed or not.
     arguments: str = field(repr=False)
 

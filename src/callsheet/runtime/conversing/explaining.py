@@ -23,8 +23,8 @@ class Explains(Viewed):
         """What a sheet holds and why, record by record: `callsheet.explain.sheet.text` has it in sentences.
 
         Here and in the next four `sheet` may also be the id of a message or run that answers one. Nothing is stored,
-        and nothing that they tell holds content. Raises `NotFound`; the next and the last also `PolicyError` for a
-        policy set that is not known any more.
+        and nothing that they tell holds content. Raises `NotFound`, also where a participant or sub-agent asks for the
+        sheet of somebody else; the next and the last also `PolicyError` for a policy set that is not known any more.
         """
         return explaining.explain(self._session, self._named_sheet(sheet))
 
@@ -53,14 +53,16 @@ class Explains(Viewed):
     ) -> Compared:
         """What the policy set `after` would change over the newest sheets of this conversation, against `before`.
 
-        Each is made again as of its cut, under both sets; nothing is stored. Raises `PolicyError` for an unknown set.
+        Of a participant or sub-agent over its own. Each is made again as of its cut, under both sets; nothing is
+        stored. Raises `PolicyError` for an unknown set.
         """
         one, other = document_of(before), document_of(after)
-        return comparing.compare(self._session, one, other, newest=positive(newest, "newest"))
+        limit = positive(newest, "newest")
+        return comparing.compare(self._session, one, other, newest=limit, reads=self._reads)
 
     def memories(self) -> list[ListedMemory]:
         """The tool memories that this view may see, oldest first, and how each stands; without what they say."""
         return listing.memories(self._session, self._view)
 
     def _named_sheet(self, sheet: Sheet | str) -> RecordId:
-        return sheet.id if isinstance(sheet, Sheet) else self._sheet_of(RecordId(label(sheet, "sheet")))
+        return self._stored_sheet(sheet.id if isinstance(sheet, Sheet) else label(sheet, "sheet")).id

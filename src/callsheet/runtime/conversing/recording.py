@@ -19,7 +19,7 @@ from callsheet.runtime.drafting import Shown
 from callsheet.runtime.failing import Failure, failed
 from callsheet.runtime.options import Time, choice, label
 from callsheet.runtime.recording import Item as Recordable
-from callsheet.runtime.recording import Recording, check_sheet, waiting_sheet
+from callsheet.runtime.recording import Recording, check_sheet, own_sheet, waiting_sheet
 from callsheet.runtime.sheet import Sheet
 from callsheet.runtime.tail import Tail
 from callsheet.wire import formats
@@ -136,11 +136,14 @@ class Records(Shows):
 
         `sheet` is what was sent; without one, the sheet that is not answered yet. `status` is ``failed``,
         ``timed_out``, ``cancelled`` or ``refused``. A `reply` that does not count, such as an empty one, gives the
-        usage; its message is not recorded. The same sheet can be sent again; no request shows failed attempts.
+        usage; its message is not recorded. The same sheet can be sent again; no request shows failed attempts. Raises
+        `NotFound`, and `InvalidOption` for a sheet of another participant, sub-agent or branch, as `record` does.
         """
         if isinstance(sheet, str):
             sheet = self.sheet(sheet)
         shown = Shown(sheet=sheet.id, record=sheet.record) if sheet is not None else None
+        if shown is not None:
+            own_sheet(self._session, self._view, shown)
         failure = Failure(status=choice(RunStatus, status, "status"), error=error, reply=reply)
         return failed(self._session, self._view, shown or waiting_sheet(self._session, self._view), failure)
 
@@ -157,6 +160,7 @@ class Records(Shows):
                 id=known.id,
                 provider_id=known.body.provider_id,
                 tool=known.body.tool,
+                turn=known.body.message,
                 arguments=text_of(self._session.read(known.body.arguments)),
             )
             for known in tail.open.values()

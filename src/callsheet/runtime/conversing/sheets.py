@@ -1,14 +1,14 @@
 """Sheets that were assembled before."""
 
-from callsheet.errors import NotFound
-from callsheet.graph.ids import RecordId
+from itertools import islice
+
 from callsheet.graph.nodes import ContextAssembly
-from callsheet.graph.query import NodeQuery
 from callsheet.graph.record import Record
 from callsheet.runtime.conversing.view import Viewed
 from callsheet.runtime.options import label, positive
 from callsheet.runtime.sent import sent
 from callsheet.runtime.sheet import Sheet
+from callsheet.runtime.stored import newest_sheets
 from callsheet.runtime.whole_sheets import read_sheet
 
 
@@ -19,20 +19,19 @@ class Shows(Viewed):
         """A sheet that was assembled before, with the exact bytes that were sent.
 
         `id` is its own, or that of the message or run that answered it: what did the model see when it said this?
-        Raises `NotFound`.
+        The view of a participant or sub-agent has its own alone. Raises `NotFound`.
         """
-        session = self._session
-        found = session.ledger.get(session.sheets.key, (self._sheet_of(RecordId(label(id, "sheet"))),))
-        if not found or not isinstance(found[0].body, ContextAssembly):
-            raise NotFound(f"no sheet {id!r} in conversation {self.name!r}, nor one that it answers")
-        return self._sheet(found[0])
+        return self._sheet(self._stored_sheet(label(id, "sheet")))
 
     def sheets(self, *, newest: int | None = None) -> list[Sheet]:
-        """The sheets of this conversation in the order of their assembly; with `newest`, the last so many."""
-        session = self._session
+        """The sheets of this conversation in the order of their assembly; with `newest`, the last so many.
+
+        For a participant or sub-agent they are its own, on whatever branch.
+        """
         limit = positive(newest, "newest") if newest is not None else None
-        query = NodeQuery(kinds=("assembly",), newest=limit is not None, limit=limit)
-        return [self._sheet(record) for record in session.ledger.nodes(session.sheets.key, query)]
+        found = newest_sheets(self._session.ledger, self._session.sheets.key)
+        own = [record for record, body in islice((each for each in found if self._reads(each[1])), limit)]
+        return [self._sheet(record) for record in reversed(own)]
 
     def _sheet(self, record: Record) -> Sheet:
         body = record.body

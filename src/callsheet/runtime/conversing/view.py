@@ -72,6 +72,24 @@ class Viewed:
         names = ", ".join(sorted(body.name for body in known.values()))
         raise NotFound(f"no branch {branch!r} in conversation {self.name!r}; there are: {names}")
 
+    def _reads(self, sheet: ContextAssembly) -> bool:
+        """Whether a sheet exists for this view: that of nobody in particular has all, every other its own."""
+        run = self._view.carries.sub_agent
+        if self.participant_id is None and run is None:
+            return True
+        return (sheet.boundary.participant, sheet.boundary.run) == (self.participant_id, run)
+
+    def _stored_sheet(self, id: str) -> Record:
+        """The record of a sheet of this view, by its id or that of a message or run that answers it.
+
+        Raises `NotFound`, for a sheet of somebody else as for none.
+        """
+        session = self._session
+        found = session.ledger.get(session.sheets.key, (self._sheet_of(RecordId(id)),))
+        if not found or not isinstance(found[0].body, ContextAssembly) or not self._reads(found[0].body):
+            raise NotFound(f"no sheet {id!r} in conversation {self.name!r}, nor one that it answers")
+        return found[0]
+
     def _sheet_of(self, id: RecordId) -> RecordId:
         """The sheet that a message or run answers; the id itself where it is neither."""
         for record in self._get((id,)):

@@ -52,7 +52,7 @@ class Passage:
     exact: bool
     #: Compares within one search only.
     score: float
-    #: What found it beside identifiers: ``words``, ``meaning``.
+    #: What found it: ``identifiers``, ``words``, ``meaning``.
     arms: tuple[str, ...]
 
 

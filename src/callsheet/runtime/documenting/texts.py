@@ -90,6 +90,7 @@ class Texts:
     #: The text that was read last: the chunks of a document are mostly read together.
     _last: tuple[RecordId, bytes] | None = field(default=None, repr=False)
     _places: OrderedDict[RecordId, tuple[Place, ...]] = field(default_factory=OrderedDict, repr=False)
+    _titles: OrderedDict[RecordId, str] = field(default_factory=OrderedDict, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     def whole(self, key: StreamKey, id: RecordId, *, secrets: bool = False) -> str:
@@ -119,10 +120,24 @@ class Texts:
                 self._places.popitem(last=False)
         return found
 
+    def title(self, key: StreamKey, id: RecordId) -> str:
+        """The title of a document, with markers in the place of secrets. Raises `BodyErased`, `Damaged`."""
+        with self._lock:
+            known = self._titles.get(id)
+        if known is not None:
+            return known
+        told = self.marked(key, id).beside(self.document(key, id).title)
+        with self._lock:
+            self._titles[id] = told
+            while len(self._titles) > _KEPT:
+                self._titles.popitem(last=False)
+        return told
+
     def forget(self) -> None:
         """Keep nothing at hand: something was erased."""
         with self._lock:
             self._last = None
+            self._titles.clear()
             self._places.clear()
 
     def document(self, key: StreamKey, id: RecordId) -> KnowledgeDocument:

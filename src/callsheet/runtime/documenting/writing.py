@@ -69,7 +69,7 @@ def given(
     name = line(document, "document")
     raw = _text(text)
     heading = name if title is None else title
-    if not isinstance(heading, str) or len(heading) > LONGEST_LABEL or not _storable(heading) or "\n" in heading:
+    if not isinstance(heading, str) or len(heading) > LONGEST_LABEL or not _storable(heading) or _breaks(heading):
         raise InvalidOption(f"title is {displayed(title)}; it must be one line of at most {LONGEST_LABEL} characters")
     tags = tagged(attributes)
     taken = [key for key, _ in tags if key in ("version", "locale")]
@@ -81,7 +81,7 @@ def given(
         text=text,
         version=line(version, "version") if version is not None else content_digest(raw).rpartition(":")[2][:12],
         title=heading,
-        locale=label(locale, "locale") if locale is not None else None,
+        locale=line(locale, "locale") if locale is not None else None,
         attributes=tuple(Attribute(name=key, value=value) for key, value in tags),
         privacy=choice(Privacy, privacy, "privacy"),
     )
@@ -94,7 +94,15 @@ def tagged(attributes: object) -> list[tuple[str, str]]:
     if len(attributes) > MOST_ATTRIBUTES:
         raise InvalidOption(f"attributes has {len(attributes):,} of them; at most {MOST_ATTRIBUTES} are allowed")
     tags = [(label(key, "an attribute's name"), label(value, "an attribute")) for key, value in attributes.items()]
+    for text in (one for tag in tags for one in tag):
+        if _breaks(text):
+            raise InvalidOption(f"attributes has {displayed(text)}; names and values must be one line each")
     return sorted(tags)
+
+
+def _breaks(text: str) -> bool:
+    """Whether a text is more than one line, by any sign that ends one."""
+    return len(f"{text}.".splitlines()) > 1
 
 
 def _text(text: object) -> bytes:

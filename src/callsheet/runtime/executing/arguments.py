@@ -15,12 +15,18 @@ class _Refused(ValueError):
     """JSON whose meaning is not certain."""
 
 
-def read_arguments(tool: Tool[..., object], written: bytes) -> Mapping[str, object] | str:
+def read_arguments(tool: Tool[..., object], written: bytes, *, cut_off: bool = False) -> Mapping[str, object] | str:
     """The arguments by name as the function takes them; a text that says what is wrong, for the model to read.
 
+    `cut_off`: the answer that they stand in ended at its token limit, inside them.
     Only what the model gave is passed on, so a function's own defaults hold. Refused beside what the schema refuses:
     names that stand twice, and numbers that are none.
     """
+    if cut_off:
+        return (
+            f"The call of {tool.name} was cut off at the token limit of the answer, it was not run. "
+            "Call it again, with shorter arguments or in several calls."
+        )
     try:
         given = _object(written)
         read = msgspec.convert(given, tool.signature.arguments)

@@ -9,7 +9,7 @@ from callsheet.assemble import blocks
 from callsheet.assemble.contents import Read
 from callsheet.errors import CallTaken
 from callsheet.graph.changes import CallAttempt
-from callsheet.graph.enums import ArtifactStatus, AttemptPhase, Role
+from callsheet.graph.enums import ArtifactStatus, AttemptPhase, Defect, Role
 from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import Message
 from callsheet.graph.query import NodeQuery
@@ -134,7 +134,8 @@ class Claiming:
             offered = tuple(name for name in sorted(self.tools) if name != call.body.tool)
             self._settle(drafting, call, results.unavailable(call.body, offered), "ToolNotAvailable")
         else:
-            read = read_arguments(tool, self.read(call.body.arguments))
+            cut_off = Defect.CUT_OFF_ARGUMENTS in call.body.defects
+            read = read_arguments(tool, self.read(call.body.arguments), cut_off=cut_off)
             if isinstance(read, str):
                 self._settle(drafting, call, results.said(call.body, read), "InvalidArguments")
                 return

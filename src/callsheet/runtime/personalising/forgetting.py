@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from callsheet.assemble.contents import text_of
 from callsheet.errors import NotFound
-from callsheet.graph.changes import Erased, Pinned, Superseded
+from callsheet.graph.changes import Conflicted, Erased, Pinned, Superseded
 from callsheet.graph.enums import ConfidenceSource, Relation
 from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import UserMemory
@@ -90,14 +90,21 @@ def _drafted(page: Page, ids: Sequence[RecordId], before: Instant | None, versio
         leaving.with_versions()
     leaving.with_derived()
     gone = [*leaving.gone.values(), *leaving.partly.values()]
-    places = tuple((shelf.stream.id, one.record.position) for one in gone)
     records = tuple(one.id for one in gone)
+    positions = [one.record.position for one in gone] + _contradictions(shelf, frozenset(records))
+    places = tuple((shelf.stream.id, position) for position in positions)
     blocks = blocks_showing(shelf, [(one.id, one.body) for one in gone])
     rebuilt = tuple(leaving.rebuild())
     note = Erased(bodies=places, records=records, by=by, blocks=blocks)
     id = page.add(note, kind="erased")
     forgotten = Forgotten(record=id, gone=tuple(leaving.gone), already_gone=already, rebuilt=rebuilt)
     return _Drafted(forgotten=forgotten, note=note)
+
+
+def _contradictions(shelf: Shelf, gone: frozenset[RecordId]) -> list[int]:
+    """Where it is told that one of these contradicts another: the reason may hold the words of either."""
+    told = [(record.position, record.body) for record in shelf.nodes("conflicted")]
+    return [at for at, body in told if isinstance(body, Conflicted) and {body.one, body.other} & gone]
 
 
 @dataclass(kw_only=True, slots=True)

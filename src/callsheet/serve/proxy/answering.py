@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 import anyio
 
 from callsheet.serve.proxy.bodies import decoded
+from callsheet.serve.proxy.concluding import read
+from callsheet.serve.proxy.journal import Outcome
 from callsheet.serve.proxy.packing import unpacked
 from callsheet.serve.proxy.turned import Turned
 from callsheet.serve.proxy.upstream import Answer, Broke
@@ -150,6 +152,26 @@ class Answering:
     def good(self) -> bool:
         """Whether the provider did what it was asked, as far as it came."""
         return self.answer.good and (self._gatherer is None or self._gatherer.failure is None)
+
+    def instead(self, response: Fields | None, *, awaited: bool = False) -> Outcome | None:
+        """What came in place of a whole answer, though the status is good, where that can be told; None: the answer.
+
+        `response`: what was `gathered`. `awaited`: the proxy is to go on with it, so what nobody can read is none.
+        """
+        if self.events or self._listed or self._size > LARGEST or self.problem:
+            return None
+        if response is None:
+            try:
+                content = unpacked(b"".join(self._kept), self._packing, LARGEST)
+            except Turned:
+                return Outcome.BROKEN if awaited else None
+            # The beginning of an answer was paid for; a page of some gateway was not.
+            return Outcome.BROKEN if content.lstrip().startswith(b"{") else Outcome.REFUSED
+        if read(response, self.wire) is not None:
+            return None
+        if response.get("error") or not response:
+            return Outcome.REFUSED
+        return Outcome.BROKEN if awaited else None
 
     def gathered(self) -> Fields | None:
         """The response as the provider gives it whole; None: none that can be read came."""

@@ -78,9 +78,11 @@ class Proxy:
         query = scope["query_string"].decode("latin-1")
         raw_path: bytes = scope.get("raw_path") or scope["path"].encode()
         route = routes.route(self.desk.settings, scope["method"], raw_path.decode("latin-1"), query, headers)
-        asker = self.desk.credentials.asker(headers, query)
+        asker = self.desk.credentials.asker(headers, query, route.format)
         note = Note(desk=self.desk, route=route, asker=asker, request=secrets.token_hex(8), at=self.desk.now())
         try:
+            if not routes.is_plain(raw_path.decode("latin-1")):
+                raise Turned(400, Failure.INVALID, "callsheet: the address has dot segments, or no path")
             self._admit(route, headers, scope["method"])
             if route.kind is routes.Kind.ANSWER:
                 await Exchange(
@@ -136,10 +138,15 @@ class Proxy:
         """The count of a request, where it may not go to the provider unseen; None: it may."""
         settings, route = self.desk.settings, passage.route
         assert passage.content is not None
-        content = unpacked(passage.content, passage.headers.get("content-encoding", ""), settings.limits.body)
-        body = decoded(content)
-        if not isinstance(body, dict):
-            raise Turned(400, Failure.INVALID, "the body of the request must be a JSON object")
+        try:
+            content = unpacked(passage.content, passage.headers.get("content-encoding", ""), settings.limits.body)
+            body = decoded(content)
+            if not isinstance(body, dict):
+                raise Turned(400, Failure.INVALID, "the body of the request must be a JSON object")
+        except Turned as problem:
+            if problem.kind is not Failure.INVALID or not settings.handling_of(route.model or "").observe_only:
+                raise
+            return None  # its provider judges it
         given = route.model or body.get("model")
         model = given if isinstance(given, str) else ""
         upstream = routes.upstream_for(settings, route, model)

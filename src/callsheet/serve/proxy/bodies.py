@@ -77,6 +77,31 @@ def decoded(content: bytes) -> object:
     return found
 
 
+def repeats(content: bytes, value: object) -> bool:
+    """Whether an object of a body says a name twice. `value` is what was decoded, with the last of each.
+
+    Others may take the first: what is judged here would not be what they read.
+    """
+    # Most clients write JSON as it is written here, which says each name once.
+    if encoded(value) == content:
+        return False
+    try:
+        # Numbers as they stand: some are longer than Python reads.
+        json.loads(content, object_pairs_hook=_once, parse_int=str, parse_float=str)
+    except _Repeated:
+        return True
+    return False
+
+
+class _Repeated(Exception):
+    """A name stands twice."""
+
+
+def _once(pairs: list[tuple[str, object]]) -> None:
+    if len(pairs) > 1 and len({name for name, _ in pairs}) < len(pairs):
+        raise _Repeated
+
+
 def _leniently(content: bytes, problem: str) -> object:
     """Lone surrogates in escapes, which programs write that cut text in the middle of a character."""
     if b"\\u" in content:

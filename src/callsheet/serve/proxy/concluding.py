@@ -6,11 +6,13 @@ from dataclasses import dataclass, replace
 from callsheet.assemble.blocks import Call, Reply, Text
 from callsheet.graph.enums import RunStatus
 from callsheet.runtime.hidden_recalls import RECALL, answer_calls
+from callsheet.serve.proxy.hits import STEP
 from callsheet.serve.proxy.journal import Ended, Outcome, Sent
-from callsheet.serve.proxy.preparing import Order, Prepared, Preparing
+from callsheet.serve.proxy.preparing import Order, Prepared, Preparing, Weighed
 from callsheet.serve.proxy.pricing import Tokens, dollars, of_usage
 from callsheet.serve.proxy.recognising import Placed
 from callsheet.serve.proxy.settings import Price
+from callsheet.serve.proxy.weighing import LEAST_CACHED
 from callsheet.wire import formats
 from callsheet.wire.names import Wire
 from callsheet.wire.reading import Fields
@@ -256,23 +258,52 @@ def _costs(price: Price, tokens: Tokens, prepared: Prepared | None) -> _Costs:
     """What the request cost, by the usage that was reported; and what the other one would have.
 
     The other one's tokens are its count, times what the provider counted for each token counted of the one that was
-    sent. What of it would have been cached is what its cache would have held, times the share of what it held of the
-    one that was sent that the provider reported as read from there. Where it could hold nothing of that one, the share
-    is the mean of the model's requests before; where there were none, all of it, so that no saving is claimed that may
-    be none.
+    sent. No saving is claimed that may be none: of the client's own request counts as cached what may have been, and of
+    the assembled one what would have been in any case.
     """
     cost = dollars(price, tokens)
     weighed = prepared.weighed if prepared is not None else None
     if prepared is None or weighed is None:
         return _Costs(cost=cost, plain=cost, assembled=None)
-    sheet = prepared.sent is Sent.SHEET
-    sent, other = (weighed.assembled, weighed.own) if sheet else (weighed.own, weighed.assembled)
-    other_held = weighed.own_cached if sheet else weighed.assembled_cached
-    scale = tokens.input / sent.tokens if sent.tokens else 1.0
-    shares = (weighed.hit(prepared.sent, tokens), weighed.hits)
-    hit = next((share for share in shares if share is not None), 1.0)
-    input = round(other.tokens * scale)
-    cached = min(input, round(other_held * scale * hit))
-    written = input - cached if tokens.written else 0
-    would = dollars(price, Tokens(input=input, cached=cached, written=written, output=tokens.output))
-    return _Costs(cost=cost, plain=would if sheet else cost, assembled=cost if sheet else would)
+    if prepared.sent is Sent.SHEET:
+        return _Costs(cost=cost, plain=dollars(price, _own(weighed, tokens)), assembled=cost)
+    return _Costs(cost=cost, plain=cost, assembled=dollars(price, _assembled(weighed, tokens, price)))
+
+
+def _own(weighed: Weighed, tokens: Tokens) -> Tokens:
+    """The client's own request, where the assembled one was sent.
+
+    Where the provider read anything from its cache, it would have read all that it held of this one, but for as many
+    tokens as it left unread of the one that was sent. Else the share counts that it reported; where that one was too
+    small to be cached, or nothing of it could be, the mean share of the model's requests before; without any, all.
+    """
+    scale = tokens.input / weighed.assembled.tokens if weighed.assembled.tokens else 1.0
+    input = round(weighed.own.tokens * scale)
+    held = min(input, round(weighed.own_cached * scale))
+    missed = weighed.missed(Sent.SHEET, tokens)
+    if missed is not None and weighed.assembled_cached:
+        cached = max(0, held - missed)
+    else:
+        cached = round(held * _share(weighed, Sent.SHEET, tokens))
+    written = input - cached if tokens.written and weighed.own.caches else 0
+    return Tokens(input=input, cached=cached, written=written, output=tokens.output)
+
+
+def _assembled(weighed: Weighed, tokens: Tokens, price: Price) -> Tokens:
+    """The assembled request, where the client's own was sent: what it shares with what would have been sent before it
+    counts as cached, in whole steps and from the least on that a provider caches, times the share that was reported.
+    """
+    scale = tokens.input / weighed.own.tokens if weighed.own.tokens else 1.0
+    input = round(weighed.assembled.tokens * scale)
+    cached = min(input, round(weighed.assembled_cached * scale * _share(weighed, Sent.OWN, tokens))) // STEP * STEP
+    if cached < LEAST_CACHED:
+        cached = 0
+    writes = price.write is not None and weighed.assembled.caches and input >= LEAST_CACHED
+    return Tokens(input=input, cached=cached, written=input - cached if writes else 0, output=tokens.output)
+
+
+def _share(weighed: Weighed, sent: Sent, tokens: Tokens) -> float:
+    found = weighed.hit(sent, tokens)
+    if found is None:
+        found = weighed.hits
+    return 1.0 if found is None else found

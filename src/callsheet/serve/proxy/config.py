@@ -1,6 +1,6 @@
 """The file of settings: YAML, read whole or refused, with file, line and column of all that is wrong."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,6 +10,7 @@ from callsheet.policy.positions import LONGEST, Source
 from callsheet.policy.sets import BUILT_IN, PolicySetDocument
 from callsheet.runtime.loading import load_policy
 from callsheet.serve.proxy import values
+from callsheet.serve.proxy.headers import NEIGHBOURS
 from callsheet.serve.proxy.routes import WIRES
 from callsheet.serve.proxy.settings import (
     Format,
@@ -121,14 +122,20 @@ class _Reader:
     # ----------------------------------------------------------------------- upstreams
 
     def _upstreams(self, source: Source, node: "Node", name: str) -> tuple[Upstream, ...]:
+        self._once(node, "name", lambda given: f"an upstream named {given[:60]!r} stands twice")
         found = source.items(node, name, self._upstream)
         if not found:
             raise source.problem(node, "upstreams is empty; leave it out for the providers' public addresses")
-        named = [one.name for one in found]
-        for place, one in enumerate(named):
-            if one in named[:place]:
-                raise source.problem(node.value[place], f"an upstream named {one!r} stands twice")
         return found
+
+    def _once(self, node: "Node", key: str, told: Callable[[str], str]) -> None:
+        """Keep an error for each entry of a list that has the same as one before, whatever else is wrong with them."""
+        seen: set[str] = set()
+        for entry, given in self._source.peeked(node, key):
+            with self._source.going_on():
+                if given in seen:
+                    raise self._source.problem(entry, told(given))
+            seen.add(given)
 
     def _upstream(self, node: "Node", path: str) -> Upstream:
         source = self._source
@@ -168,6 +175,9 @@ class _Reader:
             for name, value in source.mapping(entries["from_environment"], f"{path}.from_environment").items():
                 if not values.HEADER.fullmatch(name):
                     raise source.problem(value, f"{path}.from_environment has {name!r}; it must be a header's name")
+                if name.lower() in NEIGHBOURS:
+                    said = f"{path}.from_environment has {name!r}, which the proxy says itself for each request"
+                    raise source.problem(value, said)
                 fill[name.lower()] = values.variable(source, value, f"{path}.from_environment.{name}")
         return drop, fill
 
@@ -211,12 +221,10 @@ class _Reader:
     # ----------------------------------------------------------------------- keys
 
     def _keys(self, source: Source, node: "Node", name: str) -> tuple[Key, ...]:
-        found = source.items(node, name, self._key)
-        for place, one in enumerate(found):
-            for before in found[:place]:
-                if one.digest == before.digest or one.name == before.name:
-                    raise source.problem(node.value[place], f"a key with this name or digest stands twice: {one.name}")
-        return found
+        # What stands there may be the key itself, which no error shows.
+        self._once(node, "name", lambda _: "a key with this name stands twice")
+        self._once(node, "digest", lambda _: "a key with this digest stands twice")
+        return source.items(node, name, self._key)
 
     def _key(self, node: "Node", path: str) -> Key:
         source = self._source

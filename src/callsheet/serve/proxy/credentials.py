@@ -4,28 +4,39 @@ import hashlib
 import hmac
 import os
 import secrets
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import parse_qsl
 
 from callsheet.errors import StoreError
-from callsheet.serve.proxy.settings import Key, Settings
+from callsheet.serve.proxy.settings import Format, Key, Settings
 
 MEMORY = ":memory:"
 
 _SECRET_BYTES = 32
 _HEADERS = ("authorization", "x-api-key", "x-goog-api-key", "api-key")
+CREDENTIALS = frozenset(_HEADERS)
+"""Headers in which SDKs send their key."""
+
 _QUERY = "key"
 """Gemini takes its key in the address too."""
+
+_FIRST: Mapping[Format, Sequence[str]] = {
+    Format.OPENAI: (),
+    Format.ANTHROPIC: ("x-api-key",),
+    Format.GEMINI: ("x-goog-api-key", _QUERY),
+}
+"""Where the provider of a format looks for its key before the common places: whose that is, pays."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Asker:
     """Whose request it is. Holds nothing that the credential could be found from."""
 
-    #: Tenant and digest: within it conversations are recognised.
+    #: Tenant and a digest of all credentials: within it conversations are recognised.
     scope: str
+    #: Of the credential that pays: what was spent is counted by it.
     digest: str
     tenant: str
     #: What the operator calls the key; None: not known.
@@ -49,22 +60,37 @@ class Credentials:
         """64 hex digits for a credential; no credential has one too."""
         return hmac.new(self._secret, credential.encode("utf-8", "surrogatepass"), hashlib.sha256).hexdigest()
 
-    def asker(self, headers: Mapping[str, str], query: str) -> Asker:
-        """Whose request it is, by its headers (names in lower case) and the query of its address."""
-        digest = self.digest(credential_of(headers, query))
+    def asker(self, headers: Mapping[str, str], query: str, format: Format = Format.OPENAI) -> Asker:
+        """Whose request it is, by its headers (names in lower case), the query of its address and its format.
+
+        Those who share one credential and have another beside it are different askers. A key that the operator knows
+        counts wherever it stands, so that nothing that stands beside it lifts its limit.
+        """
+        found = credentials_of(headers, query, format)
+        digests = [self.digest(one) for one in found] or [self.digest("")]
+        digest = next((one for one in digests if one in self._keys), digests[0])
         key = self._keys.get(digest)
         tenant = key.tenant if key is not None and key.tenant is not None else self._tenant
-        return Asker(scope=f"{tenant}/{digest}", digest=digest, tenant=tenant, key=key)
+        # One alone has the digest that the operator is told.
+        every = self.digest("\0".join(sorted(found)))
+        return Asker(scope=f"{tenant}/{every}", digest=digest, tenant=tenant, key=key)
 
 
-def credential_of(headers: Mapping[str, str], query: str) -> str:
-    """The credential of a request; empty: it has none. ``Bearer`` before it does not count."""
-    for name in _HEADERS:
-        given = headers.get(name, "").strip()
-        if given:
-            kind, _, value = given.partition(" ")
-            return value.strip() if kind.lower() == "bearer" and value else given
-    return next((value for name, value in parse_qsl(query, keep_blank_values=True) if name == _QUERY), "")
+def credentials_of(headers: Mapping[str, str], query: str, format: Format = Format.OPENAI) -> tuple[str, ...]:
+    """The credentials of a request, each once, that of its provider first. ``Bearer`` before one does not count."""
+    places = dict.fromkeys((*_FIRST[format], *_HEADERS, _QUERY))
+    return tuple(dict.fromkeys(one for place in places for one in _at(place, headers, query)))
+
+
+def _at(place: str, headers: Mapping[str, str], query: str) -> Iterator[str]:
+    if place == _QUERY:
+        yield from (value for name, value in parse_qsl(query) if name == _QUERY)
+        return
+    # A header that stands several times has its values joined by commas; no key has one in it.
+    for given in headers.get(place, "").split(","):
+        words = given.split(None, 1)
+        if words:
+            yield words[1].strip() if words[0].lower() == "bearer" and len(words) > 1 else given.strip()
 
 
 def folder_of(database: str) -> Path | None:

@@ -32,6 +32,8 @@ class Desk:
     #: For requests before they are sent on; and for answers, which do not wait behind those.
     threads: anyio.CapacityLimiter
     answering: anyio.CapacityLimiter
+    #: For those of large requests among the first, so that these never hold all of them where there are several.
+    large: anyio.CapacityLimiter
     #: By tenant.
     prepares: Mapping[str, Preparing]
 

@@ -1,7 +1,7 @@
 """One request that a model answers, from its body to what is recorded of its answer."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from contextlib import AbstractAsyncContextManager, suppress
+from contextlib import AbstractAsyncContextManager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
@@ -10,23 +10,25 @@ import anyio
 from anyio import to_thread
 
 from callsheet.assemble.blocks import Reply
+from callsheet.runtime.windows import window_of
 from callsheet.serve.proxy import concluding
 from callsheet.serve.proxy import headers as heads
 from callsheet.serve.proxy.answering import Answering
-from callsheet.serve.proxy.bodies import ClientGone, decoded, read_body
+from callsheet.serve.proxy.bodies import ClientGone, decoded, encoded, read_body, repeats
 from callsheet.serve.proxy.concluding import Came
-from callsheet.serve.proxy.credentials import Asker, credential_of
+from callsheet.serve.proxy.credentials import CREDENTIALS, Asker, credentials_of
+from callsheet.serve.proxy.crowding import LARGE, too_many
 from callsheet.serve.proxy.desk import Desk
 from callsheet.serve.proxy.journal import Ended, Outcome, Sent
 from callsheet.serve.proxy.noting import Note
 from callsheet.serve.proxy.observing import told
 from callsheet.serve.proxy.packing import unpacked
 from callsheet.serve.proxy.preparing import Order, Prepared
-from callsheet.serve.proxy.pricing import MILLION, price_of
+from callsheet.serve.proxy.pricing import price_of
 from callsheet.serve.proxy.responding import Responding, gone
 from callsheet.serve.proxy.rounds import Rounds
 from callsheet.serve.proxy.routes import Route, address_of, upstream_for
-from callsheet.serve.proxy.settings import Price
+from callsheet.serve.proxy.spending import reserved
 from callsheet.serve.proxy.turned import Turned
 from callsheet.serve.proxy.upstream import Answer, Broke
 from callsheet.wire.failure import Failure
@@ -50,8 +52,6 @@ CLIENT_CLOSED = 499
 _LEFT = "the client left, or the proxy was stopped"
 FAILED = "callsheet failed; its log says where"
 _LONGEST_MODEL = 256
-_BYTES = 4
-"""Bytes for each token, for what is reserved until it is known better."""
 
 
 @dataclass(kw_only=True, slots=True)
@@ -100,7 +100,7 @@ class Exchange:
         try:
             self._raw = await read_body(receive, self.headers, self.desk.settings.limits)
             self._size = len(self._raw)
-            await self._prepare()
+            await self._prepare(receive)
         except Turned as turned:
             if turned.__cause__ is not None:
                 self.note.failed(turned.__cause__, "prepare")
@@ -131,15 +131,36 @@ class Exchange:
 
     # ----------------------------------------------------------------------- before
 
-    async def _prepare(self) -> None:
-        """Everything until the request can be sent on."""
-        async with self.desk.turns.turn(self.asker.scope):
-            await to_thread.run_sync(self._prepare_now, limiter=self.desk.threads)
+    async def _prepare(self, receive: "Receive") -> None:
+        """Everything until the request can be sent on. Raises `ClientGone` where its client did not wait for that."""
+        failed: Exception | None = None
+        left = True
+        async with anyio.create_task_group() as tasks:
+
+            async def watch() -> None:
+                await gone(receive)
+                tasks.cancel_scope.cancel()
+
+            tasks.start_soon(watch)
+            try:
+                await self._prepare_in_turn()
+                left = False
+            except Exception as error:  # noqa: BLE001 - it goes on from behind the tasks, which would wrap it
+                failed = error
+            tasks.cancel_scope.cancel()
+        if failed is not None:
+            raise failed
+        if left:
+            raise ClientGone
         self.note.prepared = self.note.seconds
 
+    async def _prepare_in_turn(self) -> None:
+        large = self._size > LARGE or "content-encoding" in self.headers
+        async with self.desk.turns.turn(self.asker.scope), self.desk.large if large else nullcontext():
+            await to_thread.run_sync(self._prepare_now, limiter=self.desk.threads)
+
     def _prepare_now(self) -> None:
-        content = unpacked(self._raw, self.headers.get("content-encoding", ""), self.desk.settings.limits.body)
-        body = decoded(content)
+        content, body = self._read_now()
         self._model = self._model_of(body)
         self.note.model = self._told_model
         upstream = upstream_for(self.desk.settings, self.route, self._model)
@@ -162,17 +183,43 @@ class Exchange:
             user=_label(self.headers.get(heads.USER)),
             at=self.note.at,
             listed=bool(self.route.stream) and "alt=sse" not in self.route.query.split("&"),
+            account=f"upstream/{upstream.name}" if CREDENTIALS & upstream.fill.keys() else "",
         )
         try:
-            self._reserved = _reserved(price, len(content))
+            window, known = window_of(upstream.provider, self._model)
+            self._reserved = reserved(
+                price, body, len(content), reply=handling.reserve, window=window if known else None
+            )
             self.note.begin(upstream, self._reserved)
         except Exception as error:
             if self.desk.purse.limits_of(self.asker).limited:
                 raise Turned(503, Failure.UNAVAILABLE, "callsheet: what keys spend cannot be noted") from error
             self.note.failed(error, "journal")
+        many = too_many(body, self.desk.settings.limits.messages)
+        if many is not None:
+            if not handling.observe_only:
+                raise many
+            self._prepared = Prepared(sent=Sent.UNASSEMBLED, content=None, model=self._model)
+            return
         self._prepared = self.desk.preparing(self.asker.tenant).prepare(self._order, body)
         if self._prepared.failure is not None:
             self.note.failed(self._prepared.failure, "prepare")
+        if self._prepared.content is None and not handling.observe_only and repeats(content, body):
+            # Sent is what was judged, whichever of them its provider would take.
+            self._prepared = replace(self._prepared, content=encoded(body))
+
+    def _read_now(self) -> tuple[bytes, object]:
+        """The unpacked body, and what it says; None: nothing that is understood here, and its provider may judge it."""
+        content, settings = self._raw, self.desk.settings
+        try:
+            content = unpacked(content, self.headers.get("content-encoding", ""), settings.limits.body)
+            return content, decoded(content)
+        except Turned as problem:
+            passes = settings.handling_of(self.route.model or "").observe_only
+            # Where there is a limit, nobody knows what it would cost.
+            if problem.kind is not Failure.INVALID or not passes or self.desk.purse.limits_of(self.asker).limited:
+                raise
+            return content, None
 
     def _model_of(self, body: object) -> str:
         if self.route.model is not None:
@@ -312,7 +359,7 @@ class Exchange:
         async def conclude() -> None:
             # The client may leave while it is recorded; that changes nothing any more.
             with anyio.CancelScope(shield=True):
-                await self._conclude(replace(came, response=await self._in_thread(self._gathered)))
+                await self._conclude(await self._in_thread(lambda: self._with_response(came)))
             done.set()
 
         async with anyio.create_task_group() as tasks:
@@ -323,6 +370,16 @@ class Exchange:
             if rest is not None:
                 with suppress(ClientGone):
                     await self.responding.end(rest)
+
+    def _with_response(self, came: Came) -> Came:
+        """What came with the response that is recorded. What is no answer, whatever its status says, is none."""
+        response, answering = self._gathered(), self._answering
+        if answering is None or came.outcome is not Outcome.ANSWERED:
+            return replace(came, response=response)
+        instead = answering.instead(response)
+        if instead is None:
+            return replace(came, response=response)
+        return replace(came, outcome=instead, response=response, problem="it is no answer")
 
     def _gathered(self) -> Fields | None:
         answering = self._answering
@@ -387,8 +444,8 @@ class Exchange:
 
     @property
     def _told_model(self) -> str:
-        credential = credential_of(self.headers, self.route.query)
-        return "?" if credential and credential in self._model else told(self._model)
+        credentials = credentials_of(self.headers, self.route.query)
+        return "?" if any(one in self._model for one in credentials) else told(self._model)
 
     def _marks(self) -> list[heads.Header]:
         """What the client is told beside the answer."""
@@ -416,11 +473,6 @@ class Exchange:
 
     async def _in_thread(self, run: "Callable[[], _T]") -> _T:
         return await to_thread.run_sync(run, limiter=self.desk.answering)
-
-
-def _reserved(price: Price | None, size: int) -> float:
-    """Dollars for the request alone; what the answer takes, nobody knows."""
-    return size / _BYTES * price.input / MILLION if price is not None else 0.0
 
 
 def _label(given: str | None) -> str | None:

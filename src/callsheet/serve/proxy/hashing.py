@@ -46,6 +46,9 @@ class Chain(NamedTuple):
     outline: bytes | None = None
     #: The ids of the calls that results may come for.
     calls: tuple[str | None, ...] = ()
+    #: Of the ids of all calls so far; empty: there were none. They are no part of what is said, and tell apart copies
+    #: of one history that were answered one by one.
+    ids: bytes = b""
 
     @classmethod
     def empty(cls, key: bytes) -> "Chain":
@@ -79,21 +82,24 @@ class Chain(NamedTuple):
 
     def packed(self) -> bytes:
         """The chain without its key."""
-        return msgspec.msgpack.encode((self.whole, self.outline, self.calls))
+        return msgspec.msgpack.encode(_Packed(self.whole, self.outline, self.calls, self.ids))
 
     @classmethod
     def unpacked(cls, content: bytes, key: bytes) -> "Chain":
         """The chain that was packed. Raises `msgspec.DecodeError` for what is none."""
-        return cls(key, *_packed.decode(content))
+        return cls(key, *msgspec.structs.astuple(_packed.decode(content)))
 
     def _turn(self, said: Sequence[Said], end: int, calls: tuple[str | None, ...], *, model: bool) -> Link:
-        key, _, outline, _ = self
+        key, _, outline, _, ids = self
         digest = turn_digest(said)
         further = _joined(key, outline, digest) if outline is not None else None
-        return Link(end, Chain(key, _joined(key, self.whole, digest), further, calls), digest, model)
+        given = [call.encode("utf-8", "surrogatepass") for call in calls if call]
+        if given:
+            ids = mark(b"ids", key, digest_of((ids, *given)))
+        return Link(end, Chain(key, _joined(key, self.whole, digest), further, calls, ids), digest, model)
 
     def _results(self, answers: Sequence[Answer], end: int) -> Link:
-        key, whole, outline, calls = self
+        key, whole, outline, calls, ids = self
         places = _places(calls, answers)
         # A result of no call counts by what it says alone.
         found = sorted(zip(places, map(result_digest, answers), strict=True))
@@ -101,7 +107,7 @@ class Chain(NamedTuple):
         digest = digest_of((b"results", order, *[each for _, each in found]))
         further = _joined(key, outline or whole, digest_of((b"results", order)))
         # Calls that wait still may be answered later.
-        chain = Chain(key, _joined(key, whole, digest), further, calls)
+        chain = Chain(key, _joined(key, whole, digest), further, calls, ids)
         return Link(end, chain, digest, results=True, size=sum(map(result_size, answers)))
 
 
@@ -117,7 +123,16 @@ def _places(calls: Sequence[str | None], answers: Sequence[Answer]) -> list[int]
     return [places.pop() if places else -1 for places in found]
 
 
-_packed = msgspec.msgpack.Decoder(tuple[bytes, bytes | None, tuple[str | None, ...]])
+class _Packed(msgspec.Struct, array_like=True, frozen=True):
+    """A chain as it is kept; of those kept before there were ids of all calls, three fields."""
+
+    whole: bytes
+    outline: bytes | None
+    calls: tuple[str | None, ...]
+    ids: bytes = b""
+
+
+_packed = msgspec.msgpack.Decoder(_Packed)
 
 
 def mark(kind: bytes, key: bytes, content: bytes = b"") -> bytes:

@@ -1,6 +1,7 @@
 """Headers: what goes on to the provider, and what comes back to the client."""
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Mapping, Sequence
 
 from callsheet.serve.proxy.settings import Upstream
 
@@ -22,7 +23,17 @@ _HOP = frozenset(
 _NEVER_ON = frozenset({b"host", b"content-length", b"expect"})
 """What is said anew to the next one."""
 
+NEIGHBOURS = frozenset(name.decode() for name in _HOP | _NEVER_ON)
+"""What no operator says in the place of a client: it belongs to one connection or body."""
+
 _UNPACKED = b"identity"
+
+_FINAL, _NO_STATUS = 200, 600
+"""Below: what is said before an answer, of which nothing was asked for here."""
+
+_BODILESS = frozenset({204, 304})
+_NO_NAME = re.compile(rb"[^!#$%&'*+.^_`|~0-9A-Za-z-]")
+_NO_VALUE = re.compile(rb"[\x00-\x08\x0a-\x1f\x7f]")
 
 
 def read(headers: Iterable[Header]) -> Mapping[str, str]:
@@ -49,6 +60,19 @@ def onward(
         found.append((b"accept-encoding", _UNPACKED))
     found += [(name.encode("latin-1"), environment[variable].encode()) for name, variable in upstream.fill.items()]
     return found
+
+
+def can_be_said(status: int, headers: Iterable[Header]) -> bool:
+    """Whether the head of an answer is one that a server may send on (RFC 9110, 5.5 and 15)."""
+    return _FINAL <= status < _NO_STATUS and not any(
+        _NO_NAME.search(name) or _NO_VALUE.search(value) for name, value in headers
+    )
+
+
+def framed(status: int, headers: Sequence[Header]) -> list[Header]:
+    """The head of an answer with no length that its body does not have (RFC 9112, 6.3)."""
+    unsized = status in _BODILESS or any(name.lower() == b"transfer-encoding" for name, _ in headers)
+    return [(name, value) for name, value in headers if not unsized or name.lower() != b"content-length"]
 
 
 def back(headers: Iterable[Header], *, rewritten: bool = False) -> list[Header]:

@@ -10,13 +10,35 @@ _MODELS = 4_096
 """Models that are remembered; their names come from clients."""
 
 
+_SURELY = 4_096
+"""Tokens of a beginning from which on all models cache one. The least is 1,024 for most and more for some, and what is
+counted here is not what the provider counts: where nothing was read of less, nobody can tell a miss from its least.
+"""
+
+STEP = 128
+"""Tokens in steps of which some providers read; the last one that is not full is no miss."""
+
+
 def hit(held: int, sent: int, tokens: Tokens) -> float | None:
-    """The share of what a cache could hold of a request that was read from it; None: it could hold nothing of it.
+    """The share of what a cache could hold of a request that was read from it; None: it says nothing of others.
 
     `held` and `sent` are counted here; `tokens` are the provider's.
     """
     could = held * tokens.input / sent if sent else 0.0
-    return min(1.0, tokens.cached / could) if could else None
+    if not could or (not tokens.cached and could < _SURELY):
+        return None
+    full = could - could % STEP if tokens.cached % STEP == 0 else could
+    return min(1.0, tokens.cached / full) if full else 1.0
+
+
+def missed(held: int, sent: int, tokens: Tokens) -> int | None:
+    """Tokens of what a cache could hold of a request that were not read though some were; None: none were read.
+
+    They are as many in a larger request that goes on in the same way: what is read ends at a step, or at a mark.
+    """
+    if not tokens.cached or not sent:
+        return None
+    return max(0, round(held * tokens.input / sent) - tokens.cached)
 
 
 @dataclass(kw_only=True, slots=True)

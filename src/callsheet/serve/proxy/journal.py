@@ -185,6 +185,12 @@ class Journal:
             (reserved,) = connection.execute(_RESERVED, (digest, since)).fetchone()
         return float(spent) + float(reserved)
 
+    def held(self, digest: str, since: int) -> float:
+        """Dollars of these that are reserved: they count no more once the requests are over."""
+        with self._transaction() as connection:
+            (reserved,) = connection.execute(_RESERVED, (digest, since)).fetchone()
+        return float(reserved)
+
     def rows(self, *, since: int, until: int, tenant: str | None = None, key: str | None = None) -> list[Row]:
         """The requests that began in a period, added up, the most first."""
         with self._transaction() as connection:
@@ -202,6 +208,19 @@ class Journal:
                 assembled_cached, reported, input, cached, written, output, priced, cost, plain, would,
             ) in found
         ]  # fmt: skip
+
+    def placed(self, how: str, *, since: int, until: int, tenant: str | None = None, key: str | None = None) -> int:
+        """How many requests of a period were this to the conversation that they stand in."""
+        given = {"how": how, "since": since, "until": until, "tenant": tenant, "key": key}
+        with self._transaction() as connection:
+            (count,) = connection.execute(_PLACED, given).fetchone()
+        return int(count)
+
+    def sheet_of(self, request: str, tenant: str) -> str | None:
+        """The sheet of a request of a tenant; empty: none was made for it; None: there was no such request."""
+        with self._transaction() as connection:
+            found = connection.execute(_SHEET, (request, tenant)).fetchone()
+        return None if found is None else str(found[0] or "")
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
@@ -283,3 +302,11 @@ WHERE begun >= :since AND begun < :until AND (:tenant IS NULL OR tenant = :tenan
 GROUP BY tenant, key, provider, model, sent, outcome
 ORDER BY count(*) DESC, tenant, key, provider, model, sent, outcome
 """
+
+_PLACED = """
+SELECT count(*) FROM request
+WHERE how = :how AND begun >= :since AND begun < :until AND (:tenant IS NULL OR tenant = :tenant)
+    AND (:key IS NULL OR key = :key OR digest = :key)
+"""
+
+_SHEET = "SELECT sheet FROM request WHERE request = ? AND tenant = ?"

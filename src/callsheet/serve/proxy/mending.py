@@ -15,7 +15,17 @@ from callsheet.wire.problem import Problem, Rule
 from callsheet.wire.validate import problems
 
 _MENDED = frozenset(
-    {Rule.PAIRING, Rule.GROUPING, Rule.ROLE, Rule.ORDER, Rule.EMPTY, Rule.ID, Rule.ARGUMENTS, Rule.ENCODING}
+    {
+        Rule.PAIRING,
+        Rule.GROUPING,
+        Rule.ROLE,
+        Rule.ORDER,
+        Rule.EMPTY,
+        Rule.ID,
+        Rule.ARGUMENTS,
+        Rule.ENCODING,
+        Rule.SIGNATURE,
+    }
 )
 """What rendering puts right. Keys that are not known here are the client's affair, and its provider's."""
 
@@ -37,12 +47,20 @@ def _is_moved(found: Problem, wire: Wire, body: Mapping[str, object]) -> bool:
     if found.rule is Rule.TOOLS:
         # The service wants the tools of all calls that it is shown, also where none are on offer any more.
         return found.where == "tools"
-    place = _IN_CONTENT.fullmatch(found.where) if wire is Wire.OPENAI and found.rule is Rule.SHAPE else None
+    place = _CONTENT.fullmatch(found.where) if wire is Wire.OPENAI and found.rule is Rule.SHAPE else None
     messages = body.get("messages")
     if place is None or not isinstance(messages, list):
         return False
     message = messages[int(place[1])]
-    return isinstance(message, Mapping) and message.get("role") == "tool"  # its pictures follow it
+    if not isinstance(message, Mapping):
+        return False
+    if place[2] is None:
+        # What says nothing is left out, or stands in as an empty result.
+        return message.get("content") is None and not any(message[key] for key in message.keys() - _SILENT)
+    return message.get("role") == "tool"  # its pictures follow it
 
 
-_IN_CONTENT = re.compile(r"messages\[(\d+)\]\.content\[\d+\]")
+_CONTENT = re.compile(r"messages\[(\d+)\]\.content(\[\d+\])?")
+
+_SILENT = frozenset({"role", "content", "name", "tool_call_id"})
+"""Keys of a message that say nothing themselves. What others say, such as a refusal or sound, may stand alone."""

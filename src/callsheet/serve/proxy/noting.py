@@ -45,6 +45,10 @@ class Note:
     def begin(self, upstream: Upstream, reserved: float = 0.0) -> None:
         """Begin its row. Blocks; raises `StoreError`."""
         self.upstream = upstream
+        self._begin(reserved)
+
+    def _begin(self, reserved: float) -> None:
+        upstream = self.upstream
         self.desk.journal.begin(
             Begun(
                 request=self.request,
@@ -53,8 +57,8 @@ class Note:
                 digest=self.asker.digest,
                 key=self.asker.name,
                 route=self.route.name,
-                upstream=upstream.name,
-                provider=upstream.provider,
+                upstream=upstream.name if upstream is not None else "-",
+                provider=upstream.provider if upstream is not None else "-",
                 model=self.model,
                 reserved=reserved,
             )
@@ -66,15 +70,19 @@ class Note:
         self._error = self.desk.observer.failed(error, where)
 
     def end(self, row: Ended) -> None:
-        """End its row, if it has one, and tell of it. Blocks; the first time counts. Never raises."""
+        """End its row and tell of it. Blocks; the first time counts. Never raises.
+
+        What was not let through before it had a row gets one: the report counts how all ended.
+        """
         if self._over:
             return
         self._over = True
-        if self._begun:
-            try:
-                self.desk.journal.end(self.request, row)
-            except Exception as error:  # noqa: BLE001 - the client has its answer
-                self.failed(error, "journal")
+        try:
+            if not self._begun:
+                self._begin(0.0)
+            self.desk.journal.end(self.request, row)
+        except Exception as error:  # noqa: BLE001 - the client has its answer
+            self.failed(error, "journal")
         self.desk.observer.over(
             Told(
                 request=self.request,

@@ -7,7 +7,9 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from callsheet.derive.redaction import Redaction
+from callsheet.serve.proxy.headers import CONVERSATION
 from callsheet.serve.proxy.journal import Ended
+from callsheet.serve.proxy.placed import How
 
 LOG = logging.getLogger("callsheet.serve")
 
@@ -54,7 +56,7 @@ class Observer:
             self._counts["requests"] += 1
             self._counts[f"outcome.{ended.outcome.value}"] += 1
             self._counts[f"sent.{ended.sent.value}"] += 1
-        level = logging.WARNING if told.error else logging.INFO
+        level = logging.WARNING if told.error or ended.how == How.AMBIGUOUS.value else logging.INFO
         LOG.log(level, " ".join(f"{name}={value}" for name, value in _line(told)))
 
     def failed(self, error: BaseException, where: str) -> str:
@@ -107,6 +109,9 @@ def _line(told: Told) -> list[tuple[str, object]]:
     for name, value in (("conversation", ended.conversation), ("sheet", ended.sheet), ("how", ended.how)):
         if value:
             found.append((name, value))
+    if ended.how == How.AMBIGUOUS.value:
+        # It began a conversation, with all that its client sent: what keeps the next from doing so.
+        found.append(("advice", f"name-conversations-by-{CONVERSATION}"))
     if told.error:
         found.append(("error", told.error))
     return found

@@ -102,6 +102,7 @@ class Opening:
                 upstreams=upstreams,
                 threads=anyio.CapacityLimiter(settings.limits.threads),
                 answering=anyio.CapacityLimiter(settings.limits.threads),
+                large=anyio.CapacityLimiter(max(1, settings.limits.threads - 1)),
                 prepares={
                     tenant: Preparing(recogniser=Recogniser(_for(stores.runtime, tenant)), scales=scales, memory=memory)
                     for tenant in settings.tenants

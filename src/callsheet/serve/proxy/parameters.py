@@ -48,6 +48,8 @@ def judged(asked: Asked, policy: PolicySetDocument, provider: str, redaction: Re
             return marked if marks and (_WORD.fullmatch(marked) or passes(marked)) else None
         return given if _WORD.fullmatch(given) else None
 
+    if any(text(key) != key for key in asked.rest):
+        raise Turned(400, Failure.INVALID, _KEPT.format(where="a parameter's name"))
     return {key: value if key in _ELSEWHERE else _judged(value, key, text) for key, value in asked.rest.items()}
 
 

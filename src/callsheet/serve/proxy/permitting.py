@@ -1,6 +1,7 @@
 """Whether a client's own request may go to a provider, judged by the policy set that its content would go through."""
 
 from collections import OrderedDict
+from collections.abc import Iterator
 from functools import lru_cache
 from threading import Lock
 
@@ -10,6 +11,7 @@ from callsheet.derive import classify
 from callsheet.derive.redaction import Redaction
 from callsheet.graph.enums import Level, Privacy
 from callsheet.policy.sets import PolicySetDocument
+from callsheet.serve.proxy.bodies import encoded
 from callsheet.serve.proxy.weighing import Weight, pieces, texts
 from callsheet.wire.asked import Passes
 from callsheet.wire.reading import Fields
@@ -71,12 +73,34 @@ class Clean:
         with self._lock:
             known = self._known.get(digest)
         if known is None:
-            known = all(self._redaction.text(text) == text for text in texts(piece, frozenset()))
+            known = all(self._redaction.text(text) == text for text in _written(piece))
             with self._lock:
                 self._known[digest] = known
                 if len(self._known) > _REMEMBERED:
                     self._known.popitem(last=False)
         return known
+
+
+_OBJECTS = frozenset({"args", "input", "response"})
+"""Where arguments and results stand as objects. They are recorded as JSON, in which a name tells what its value is."""
+
+
+def _written(piece: object) -> Iterator[str]:
+    """Every text of a piece, and the names in its objects: any of them may hold a secret."""
+    yield from texts(piece, frozenset())
+    yield from _names(piece)
+
+
+def _names(value: object) -> Iterator[str]:
+    if isinstance(value, dict):
+        for name, item in value.items():
+            yield name
+            if name in _OBJECTS and isinstance(item, dict):
+                yield encoded(item).decode()
+            yield from _names(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _names(item)
 
 
 def holds_no_more(own: Weight, assembled: Weight) -> bool:

@@ -39,6 +39,8 @@ class Awaited:
     whose: str
     #: Where it is known again if it is not answered; None: it is known in any case.
     again: Prefix | None
+    #: Whether results before it stand there longer than its client sent them last.
+    since_cut: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, weakref_slot=True, eq=False)

@@ -6,11 +6,13 @@ from dataclasses import dataclass
 import msgspec
 from msgspec.structs import replace
 
+from callsheet.assemble.blocks import Block
 from callsheet.errors import Damaged, NotFound, StoreBusy
 from callsheet.graph.enums import ForkReason
 from callsheet.graph.ids import ROOT_BRANCH, StreamId, TenantId
 from callsheet.graph.ports import Ledger
 from callsheet.graph.prefix import Prefix
+from callsheet.graph.record import StreamKey
 from callsheet.graph.times import Instant
 from callsheet.runtime.continuing import (
     Recorded,
@@ -18,6 +20,7 @@ from callsheet.runtime.continuing import (
     Stands,
     begin_beside,
     fresh_name,
+    is_newest,
     on,
     record_behind,
     stands_last,
@@ -25,7 +28,7 @@ from callsheet.runtime.continuing import (
 from callsheet.runtime.conversation import Conversation
 from callsheet.runtime.identified import name_of
 from callsheet.runtime.runtime import Runtime
-from callsheet.serve.proxy.finding import Anchor, Unfound, find
+from callsheet.serve.proxy.finding import Anchor, Unfound, find, state_of
 from callsheet.serve.proxy.hashing import Chain, Link, mark
 from callsheet.serve.proxy.homes import Home, Homes
 from callsheet.serve.proxy.placed import Awaited, How, Placed
@@ -66,7 +69,7 @@ class Placing:
     def known(self) -> Placed:
         """In the conversation that its history is known of, or else in a new one."""
         links = self.start.links(self.asked.blocks)
-        found = find(self._look, links)
+        found = find(self._look, links, is_newest=self._is_newest)
         if isinstance(found, Anchor):
             return self._behind(self._home(found.place.stream), links, found)
         again = self._sent_before(links) if found is Unfound.UNKNOWN else None
@@ -96,7 +99,9 @@ class Placing:
             raise NotFound("the response that this request goes on from was not given here") from None
         links = self.start.links(self.asked.blocks)
         found = find(self._look, links, place.stream)
-        anchor = found if isinstance(found, Anchor) else Anchor(place=place, links=0)
+        # Its client sends no results again, so it is not seen whether it would have cut them.
+        start = Anchor(place=place, links=0, since_cut=self.start.outline is not None)
+        anchor = found if isinstance(found, Anchor) else start
         return self._behind(self._home(place.stream), links, anchor)
 
     def _sent_before(self, links: Sequence[Link]) -> Placed | None:
@@ -116,11 +121,12 @@ class Placing:
 
     def _behind(self, home: Home, links: Sequence[Link], anchor: Anchor | None) -> Placed:
         """Behind an anchor; None: before everything that was said in the conversation."""
+        cut = anchor is None or not anchor.alike
         with home.lock:
             for _ in range(_ATTEMPTS):
                 if not self._free(home, anchor):
                     # What goes on there meanwhile may be this very request.
-                    found = find(self._look, links, StreamId(home.talk.id))
+                    found = find(self._look, links, StreamId(home.talk.id), cut=cut)
                     anchor = found if isinstance(found, Anchor) else anchor
                 placed = self._recorded(home, links, anchor, self._how(links, anchor))
                 if placed is not None:
@@ -173,17 +179,18 @@ class Placing:
             talk=view,
             how=how,
             appended=len(recorded.stands),
-            awaited=self._awaited(links, self._again(view, links, recorded, place) if first else None),
+            awaited=self._awaited(links, self._again(view, links, recorded, place) if first else None, anchor),
         )
         home.awaits(view.branch_id, placed)
         return placed
 
-    def _awaited(self, links: Sequence[Link], again: Prefix | None) -> Awaited:
-        if not links or not links[-1].model:
-            return Awaited(before=links[-1].chain if links else self.start, trailing=(), whose=self.whose, again=again)
-        before, end = (links[-2].chain, links[-2].end) if len(links) > 1 else (self.start, 0)
-        trailing = tuple(self.asked.blocks[end : links[-1].end])
-        return Awaited(before=before, trailing=trailing, whose=self.whose, again=again)
+    def _awaited(self, links: Sequence[Link], again: Prefix | None, anchor: Anchor | None) -> Awaited:
+        before, trailing = links[-1].chain if links else self.start, tuple[Block, ...]()
+        if links and links[-1].model:
+            before, end = (links[-2].chain, links[-2].end) if len(links) > 1 else (self.start, 0)
+            trailing = tuple(self.asked.blocks[end : links[-1].end])
+        since_cut = anchor is not None and anchor.since_cut
+        return Awaited(before=before, trailing=trailing, whose=self.whose, again=again, since_cut=since_cut)
 
     @staticmethod
     def _again(view: Conversation, links: Sequence[Link], recorded: Recorded, place: Prefix | None) -> Prefix | None:
@@ -197,12 +204,14 @@ class Placing:
         known = anchor.links if anchor is not None else 0
         start = links[known - 1].end if known else 0
         noted = list(anchor.renewed) if anchor is not None else []
+        state = state_of(b"", since_cut=anchor is not None and anchor.since_cut)
         for link in links[known:]:
             stands = recorded.stands[link.end - start - 1] if link is not links[-1] else recorded.newest
             if stands is not None:
-                noted += places_of(link, _place(view, link.chain.whole, stands))
+                noted += places_of(link, replace(_place(view, link.chain.whole, stands), state=state))
         if known == len(links) > 0 and recorded.newest is not None and anchor is not None:
-            again = replace(_place(view, links[-1].chain.whole, recorded.newest), own=anchor.place.own)
+            place = _place(view, links[-1].chain.whole, recorded.newest)
+            again = replace(place, own=anchor.place.own, state=anchor.place.state)
             noted += places_of(links[-1], again)
         self._ledger.put_prefixes(self._tenant, self.whose, noted)
 
@@ -210,6 +219,11 @@ class Placing:
 
     def _look(self, marks: Sequence[bytes]) -> list[Prefix]:
         return self._ledger.prefixes(self._tenant, self.whose, marks)
+
+    def _is_newest(self, place: Prefix) -> bool:
+        return is_newest(
+            self._ledger, StreamKey(tenant=self._tenant, stream=place.stream), place.branch, place.position
+        )
 
     def _home(self, stream: StreamId) -> Home:
         known = self.homes.get(stream)
@@ -249,7 +263,7 @@ def places_of(link: Link, place: Prefix) -> list[Prefix]:
     """What is noted of a link that stands at a place: its history, and the outline of that where there is one."""
     if link.chain.outline is None:
         return [place]
-    state = link.digest if link.results else b""
+    state = link.digest if link.results else place.state
     return [place, replace(place, mark=link.chain.outline, size=link.size, state=state)]
 
 

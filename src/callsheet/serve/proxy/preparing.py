@@ -15,11 +15,12 @@ from callsheet.runtime.hidden_recalls import RECALL, is_part_of, stands_beside
 from callsheet.runtime.redacting import shows_secrets
 from callsheet.runtime.routing import Provider, keeps_nothing
 from callsheet.runtime.sheet import Sheet
-from callsheet.runtime.windows import window_of
+from callsheet.serve.proxy.beginnings import Beginnings
 from callsheet.serve.proxy.bodies import encoded
 from callsheet.serve.proxy.chained import as_billed, is_chained
-from callsheet.serve.proxy.hits import Hits, hit
+from callsheet.serve.proxy.hits import Hits, hit, missed
 from callsheet.serve.proxy.journal import Sent
+from callsheet.serve.proxy.limiting import limit_of, readable_within, reserve_of
 from callsheet.serve.proxy.mending import is_broken
 from callsheet.serve.proxy.offering import takes_tool
 from callsheet.serve.proxy.parameters import judged
@@ -67,6 +68,8 @@ class Order:
     at: int
     #: Whether the client wants Gemini's stream as a list, not as events.
     listed: bool = False
+    #: Whose cache at the provider it is: the account's, where the operator has one for all; empty: that of the scope.
+    account: str = ""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -77,7 +80,8 @@ class Weighed:
     assembled: Weight
     #: Of the client's own, had it always been sent as it came.
     own_cached: int
-    #: Of the client's own and of the assembled one, as things were really sent.
+    #: Of the client's own and of the assembled one, as things were really sent; in observe-only mode of the assembled
+    #: one as it would be, had those before it been sent.
     own_now: int
     assembled_cached: int
     #: The mean share of the like that this model's provider has reported as read from its cache; None: of none yet.
@@ -93,6 +97,12 @@ class Weighed:
         if sent is Sent.SHEET:
             return hit(self.assembled_cached, self.assembled.tokens, tokens)
         return hit(self.own_now, self.own.tokens, tokens)
+
+    def missed(self, sent: Sent, tokens: Tokens) -> int | None:
+        """Tokens that the provider could have read of what was sent and did not; None: it read none at all."""
+        if sent is Sent.SHEET:
+            return missed(self.assembled_cached, self.assembled.tokens, tokens)
+        return missed(self.own_now, self.own.tokens, tokens)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -114,8 +124,11 @@ class Prepared:
     hides: bool = False
     #: Whether the model is offered it.
     recalls: bool = False
-    #: Tokens at the full price by which this is cheaper than the client's own: what rounds of recalls may cost.
+    #: Tokens at the full price by which this is cheaper than the client's own: what rounds of recalls may cost. Without
+    #: end where that is larger than a request may be.
     spare: float = 0.0
+    #: Tokens that a request may take, where that is known.
+    limit: int | None = None
     #: How far ahead that is reckoned.
     horizon: int = 1
     #: How many of its messages, from the first, are without their thoughts; see `thoughts`.
@@ -138,6 +151,7 @@ class Preparing:
     memory: Memory
     clean: Clean = field(default_factory=Clean)
     hits: Hits = field(default_factory=Hits)
+    beginnings: Beginnings = field(default_factory=Beginnings)
 
     def prepare(self, order: Order, body: object) -> Prepared:
         """What is sent for this body. Raises `Turned` for what is no request, and for what cannot be let through."""
@@ -180,15 +194,20 @@ class Preparing:
         hides = handling.recall and takes_tool(asked, listed=order.listed)
         own, body = body, as_billed(asked, talk, order.provider, body)
         sheet, written, bare = self._made(order, asked, placed, policy, recall=hides)
-        weighed = self._weighed(order, asked, talk, body, written)
-        if _offers(sheet) and not _has_room(order, asked, weighed, horizon):
+        weighed = self._weighed(order, asked, placed, body, written)
+        limit = limit_of(handling, order.provider, asked)
+        # No request of the client's own is there to be cheaper than.
+        over = limit is not None and limit < weighed.own.tokens
+        if _offers(sheet) and not over and not _has_room(order, asked, weighed, horizon):
             # What a call would cost beside is not saved, so the model shall make none.
             sheet, written, bare = self._made(order, asked, placed, policy, recall=False)
-            weighed = self._weighed(order, asked, talk, body, written)
+            weighed = self._weighed(order, asked, placed, body, written)
         if handling.observe_only:
             return Prepared(sent=Sent.OWN, content=None, asked=asked, placed=placed, sheet=sheet, weighed=weighed)
         assembled = (
             self._gains(order, asked, talk, weighed, horizon)
+            # What is larger than a request may be goes out smaller, whatever that costs.
+            or (over and not _is_threaded(asked) and weighed.assembled.tokens < weighed.own.tokens)
             # What is marked in its parameters goes out marked.
             or asked.rest != given
             # Behind a turn of which the client knows but a part, the provider does not take its own request.
@@ -214,7 +233,8 @@ class Preparing:
             # Where earlier ones are in view the model may call it without being offered it.
             hides=hides and (_offers(sheet) or any(_NAMED in block for block in sheet.blocks)),
             recalls=_offers(sheet),
-            spare=_spare(order, asked, weighed, horizon),
+            spare=inf if over else _spare(order, asked, weighed, horizon),
+            limit=limit,
             horizon=horizon,
             bare=bare,
         )
@@ -255,6 +275,9 @@ class Preparing:
     def readable(self, order: Order, prepared: Prepared) -> int:
         """Bytes that may be read for the calls that answer this request."""
         assert prepared.weighed is not None
+        if prepared.spare == inf:
+            assert prepared.limit is not None, "something is larger than it"
+            return readable_within(prepared.limit)
         cost = rates(order.provider, prepared.light().model, order.price)
         return readable(prepared.spare, prepared.weighed.assembled, cost, prepared.horizon, order.price)
 
@@ -268,7 +291,7 @@ class Preparing:
             tools=_offered(asked),
             policy=policy,
             budget=order.handling.budget,
-            reserve=_reserve(order, asked),
+            reserve=reserve_of(order.handling, order.provider, asked),
             recall=recall,
         )
         written = write_request(asked, sheet.request(), passes=passing(policy, order.provider))
@@ -300,17 +323,26 @@ class Preparing:
             return False
         return keeps_nothing(talk._session, talk._view, provider, policy)
 
-    def _weighed(self, order: Order, asked: Asked, talk: Conversation, body: Fields, written: Fields) -> Weighed:
+    def _weighed(self, order: Order, asked: Asked, placed: Placed, body: Fields, written: Fields) -> Weighed:
         counter = counter_for(order.provider, asked.model)
         own = self.scales.weigh(body, order.wire, counter)
         assembled = self.scales.weigh(written, order.wire, counter)
-        before = self._before(order, asked, talk)
+        before = self._before(order, asked, placed.talk)
+        life = rates(order.provider, asked.model, order.price).life
+        own_cached = self.beginnings.held(_cache(order, asked.model, Sent.OWN), own, order.at, life)
+        if not placed.new and self._before(order, asked, placed.talk, life=inf) is None and own.caches:
+            # Gone on with behind a restart: what came before may still be cached, and no saving is claimed for it.
+            own_cached = own.tokens - own.pieces[-1][1] if own.pieces else 0
+        if order.handling.observe_only:
+            held = self.beginnings.held(_cache(order, asked.model, Sent.SHEET), assembled, order.at, life)
+        else:
+            held = assembled.cached(before.sent) if before is not None else 0
         return Weighed(
             own=own,
             assembled=assembled,
-            own_cached=own.cached(before.own) if before is not None else 0,
+            own_cached=own_cached,
             own_now=own.cached(before.sent) if before is not None else 0,
-            assembled_cached=assembled.cached(before.sent) if before is not None else 0,
+            assembled_cached=held,
             hits=self.hits.mean((order.provider, asked.model)),
         )
 
@@ -325,6 +357,10 @@ class Preparing:
         weighed, placed = prepared.weighed, prepared.placed
         if weighed is None or placed is None:
             return
+        self.beginnings.add(_cache(order, prepared.light().model, Sent.OWN), weighed.own, at)
+        if order.handling.observe_only:
+            cache, kept = _cache(order, prepared.light().model, Sent.SHEET), weighed.assembled.kept
+            self.beginnings.add(cache, weighed.assembled, at, kept=kept)
         sent = weighed.assembled if prepared.sent is Sent.SHEET else weighed.own
         is_sheet = prepared.sent is Sent.SHEET
         for place in places(placed.talk):
@@ -346,6 +382,11 @@ class Preparing:
         share = prepared.weighed.hit(prepared.sent, tokens) if prepared.weighed is not None else None
         if share is not None:
             self.hits.add((order.provider, prepared.light().model), share)
+
+
+def _cache(order: Order, model: str, sent: Sent) -> str:
+    """Names a cache as it would be had only requests of one kind been sent there."""
+    return f"{sent.value}\0{order.account or order.scope}\0{order.provider}\0{model}"
 
 
 def _is_threaded(asked: Asked) -> bool:
@@ -406,16 +447,3 @@ def _offered(asked: Asked) -> list[Mapping[str, object]]:
             named.add(name)
             found.append(tool)
     return found
-
-
-_ALLOWANCES = ("max_completion_tokens", "max_tokens", "max_output_tokens")
-
-
-def _reserve(order: Order, asked: Asked) -> int:
-    """Tokens kept free for the reply: what the client allows it where that is more, within half of the window."""
-    window, _ = window_of(order.provider, asked.model)
-    generation = asked.rest.get("generationConfig")
-    given = [asked.rest.get(name) for name in _ALLOWANCES]
-    given.append(generation.get("maxOutputTokens") if isinstance(generation, dict) else None)
-    allowed = max((one for one in given if isinstance(one, int) and not isinstance(one, bool)), default=0)
-    return max(1, min(max(order.handling.reserve, allowed), window // 2))

@@ -19,6 +19,7 @@ from callsheet.runtime.continuing import place_of
 from callsheet.runtime.options import label
 from callsheet.runtime.runtime import Runtime
 from callsheet.serve.proxy.contents import says
+from callsheet.serve.proxy.finding import state_of
 from callsheet.serve.proxy.hashing import Chain, mark
 from callsheet.serve.proxy.homes import Homes
 from callsheet.serve.proxy.placed import How, Placed
@@ -97,6 +98,7 @@ class Recogniser:
             record=RecordId(recorded),
             position=position,
             own=True,
+            state=state_of(chain.ids, since_cut=placed.awaited.since_cut),
         )
         # By an answer that says nothing no history can be told from one without it.
         told = any(isinstance(one, Said) and says(one) for one in blocks)

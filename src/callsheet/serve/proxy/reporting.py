@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from callsheet.errors import InvalidOption, NotFound
 from callsheet.serve.proxy.credentials import folder_of
 from callsheet.serve.proxy.journal import FILE, Journal, Outcome, Row, Sent
+from callsheet.serve.proxy.placed import How
 from callsheet.serve.proxy.pricing import table
 
 _COST = (Outcome.ANSWERED, Outcome.CUT_OFF, Outcome.BROKEN)
@@ -63,9 +64,11 @@ class Report:
     until: datetime
     lines: tuple[Line, ...]
     total: Line
-    #: How many requests ended in which way.
+    #: How many requests ended in which way: also those of which nothing was sent, which stand in no line.
     outcomes: tuple[tuple[str, int], ...]
     method: tuple[str, ...]
+    #: Requests that began a conversation since their history may have been that of several.
+    ambiguous: int = 0
 
 
 def report(
@@ -88,12 +91,14 @@ def report(
         raise NotFound(f"no proxy has answered anything with {database} yet")
     journal = Journal(folder)
     try:
-        rows = journal.rows(since=_micros(since), until=_micros(until), tenant=tenant, key=key)
+        start, end = _micros(since), _micros(until)
+        rows = journal.rows(since=start, until=end, tenant=tenant, key=key)
+        ambiguous = journal.placed(How.AMBIGUOUS.value, since=start, until=end, tenant=tenant, key=key)
     finally:
         journal.close()
     groups: dict[str, list[Row]] = {}
     for row in rows:
-        if row.sent is not Sent.PASSED:
+        if row.sent is not Sent.PASSED and (row.sent is not Sent.NOTHING or row.outcome is Outcome.OPEN):
             groups.setdefault(name(row), []).append(row)
     lines = [_line(each, found) for each, found in groups.items()]
     outcomes: dict[str, int] = {}
@@ -106,6 +111,7 @@ def report(
         total=_line("total", [row for found in groups.values() for row in found]),
         outcomes=tuple(sorted(outcomes.items())),
         method=method(),
+        ambiguous=ambiguous,
     )
 
 
@@ -116,10 +122,14 @@ def method() -> tuple[str, ...]:
         "Spent: the usage that providers reported, at these prices; counted tokens where a stream reported none.",
         "Without: the client's own request, counted as the one that was sent was counted, and scaled by what the "
         "provider reported for that one.",
-        "Of it counts as read from the cache what it shares with the client's own request before it, where that was "
-        "within the life of the provider's cache, times the share of the like that the provider reported as read.",
-        "Where the one that was sent was written anew, that is the mean share of the model's requests before; without "
+        "Of it counts as read from the cache the longest beginning that it shares with any of the own requests of the "
+        "same key within the life of the provider's cache, but for as many tokens as the provider left unread of what "
+        "it could have read of the one that was sent.",
+        "Where it read nothing of that one, so much less by its share; where it could read nothing, since that was "
+        "written anew or smaller than what providers cache, by the mean share of the model's requests before; without "
         "any, all of it.",
+        "Assembled, of what was sent as clients sent it: counted and scaled in the same way. In observe-only mode what "
+        "it shares with the assembled ones before it counts as read from the cache.",
         "The answer is taken to have been as long.",
     )
 

@@ -119,15 +119,25 @@ class Rounds:
             came = Came(outcome=Outcome.BROKEN, status=answering.status, problem=broke.problem)
             said = f"the answer of the upstream ended before its end: {broke.problem}"
             return Over(came=came, rest=self._error(502, Failure.UPSTREAM, said))
-        await self.responding.piece(b"".join(map(self._splice.feed, lines.close())))
+        left = lines.close()
+        # The end of the answer goes out behind the last event, and what the stream ended inside of behind that.
+        whole = [replace(each, raw=each.ended) for each in left if not each.broken]
+        await self.responding.piece(b"".join(map(self._splice.feed, whole)))
+        broken = b"".join(each.raw for each in left if each.broken)
         if not answering.good:
-            return Over(came=Came(outcome=Outcome.REFUSED, status=answering.status), rest=self._splice.end())
+            return Over(came=Came(outcome=Outcome.REFUSED, status=answering.status), rest=self._splice.end() + broken)
         if answering.streams and not answering.ended:
             early = Came(outcome=Outcome.BROKEN, status=answering.status, problem="it ended too early")
-            return Over(came=early, rest=self._splice.end())
-        if self._goes_on(answering.gathered()):
+            if self.responses:  # the client has the beginning of a whole answer, whose end must not be left out
+                said = "the answer of the upstream ended before its end: it ended too early"
+                broken = self._error(502, Failure.UPSTREAM, said)
+            return Over(came=early, rest=self._splice.end() + broken)
+        response = answering.gathered()
+        if not answering.streams and (none := self._none(answering, response)) is not None:
+            return none
+        if self._goes_on(response):
             return None
-        return Over(came=Came(outcome=Outcome.ANSWERED, status=answering.status), rest=self._splice.end())
+        return Over(came=Came(outcome=Outcome.ANSWERED, status=answering.status), rest=self._splice.end() + broken)
 
     async def _plain(self, answering: Answering) -> AsyncIterator[bytes]:
         """The bytes of a stream, as events: also of one that was packed, or that came whole."""
@@ -167,6 +177,8 @@ class Rounds:
             said = f"the answer of the upstream ended before its end: {broke.problem}"
             return Over(came=came, turned=Turned(502, Failure.UPSTREAM, said))
         response = answering.gathered()
+        if self.responses and (none := self._none(answering, response)) is not None:
+            return none
         if self._goes_on(response):
             return None
         came = Came(outcome=Outcome.ANSWERED, status=answering.status)
@@ -188,6 +200,17 @@ class Rounds:
             await self.responding.begin(answering.status, [*heads.back(answering.answer.headers), *self.marks()])
 
     # ----------------------------------------------------------------------- errors
+
+    def _none(self, answering: Answering, response: Fields | None) -> Over | None:
+        """How it ends where what came behind a round is no answer; None: it is one. What the provider says is told."""
+        outcome = answering.instead(response, awaited=True)
+        if outcome is None:
+            return None
+        said = _said(response) or "what the upstream sent in place of an answer is none"
+        came = Came(outcome=outcome, status=502, problem="it is no answer")
+        if self.responding.begun:
+            return Over(came=came, rest=self._error(502, Failure.UPSTREAM, said))
+        return Over(came=came, turned=Turned(502, Failure.UPSTREAM, said))
 
     async def _refused(self, answering: Answering) -> Over:
         """The provider's error goes to the client as it came; into a stream that has begun, as its event."""
@@ -229,6 +252,10 @@ def _words(content: bytes) -> str:
         found = decoded(content)
     except Turned:
         found = None
+    return _said(found) or "the upstream refused to go on with this answer"
+
+
+def _said(found: object) -> str:
     error = found.get("error") if isinstance(found, dict) else None
     said = error.get("message") if isinstance(error, dict) else None
-    return said if isinstance(said, str) and said else "the upstream refused to go on with this answer"
+    return said if isinstance(said, str) else ""

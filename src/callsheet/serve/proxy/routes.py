@@ -108,14 +108,31 @@ def route(settings: Settings, method: str, path: str, query: str, headers: Mappi
     )
 
 
+_STEPS = frozenset({".", ".."})
+_PARTS = re.compile(r"[/\\]")
+
+
+def is_plain(path: str) -> bool:
+    """Whether a path, as it came, leads where it says. Not one with dot segments: what resolves them, here or behind
+    the upstream, would find another address than the one that was understood. However they are written: in percent
+    signs, also twice, between backslashes, or with parameters behind a semicolon.
+    """
+    once = unquote(path)
+    return path.startswith("/") and not any(
+        part.partition(";")[0].strip() in _STEPS for one in (once, unquote(once)) for part in _PARTS.split(one)
+    )
+
+
 def upstream_for(settings: Settings, route: Route, model: str) -> Upstream | None:
-    """Who serves a model on a route; None: nobody."""
+    """Who serves a model on a route; None: nobody. Empty: no model is asked. An upstream that the address names serves
+    no others than its models either.
+    """
     fitting = [
         one
         for one in settings.upstreams
         if one.format is route.format and (route.upstream is None or one.name == route.upstream)
     ]
-    if route.upstream is not None or not model:
+    if not model:
         return fitting[0] if fitting else None
     return next((one for one in fitting if one.serves(model)), None)
 

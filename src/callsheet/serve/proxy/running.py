@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+import msgspec
 import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
@@ -13,6 +14,9 @@ from callsheet.errors import InvalidOption
 from callsheet.serve.proxy.app import application
 from callsheet.serve.proxy.opening import Opening
 from callsheet.serve.proxy.settings import Limits, Settings
+from callsheet.wire.failure import Failure
+from callsheet.wire.failures import error_body
+from callsheet.wire.names import Wire
 
 _KEEP_ALIVE = 75
 """Seconds for which an idle connection is kept: more than clients keep theirs, so that it is they who close it."""
@@ -22,6 +26,11 @@ _SWITCH = 0.001
 """Seconds after which a thread that works on the store lets the event loop go on; Python's own 5 ms are as long as a
 request takes there, and the loop, which passes all streams on, waits so long at each of its system calls.
 """
+
+
+_BAD = (
+    b"HTTP/1.1 400 Bad Request\r\ncontent-type: application/json\r\ncontent-length: %d\r\nconnection: close\r\n\r\n%b"
+)
 
 
 class Connection(HttpToolsProtocol):
@@ -49,6 +58,12 @@ class Connection(HttpToolsProtocol):
         """The head is there."""
         self._wait_no_more()
         super().on_headers_complete()
+
+    def send_400_response(self, msg: str) -> None:
+        """What is no HTTP gets an error that clients of providers can read, too."""
+        content = msgspec.json.encode(error_body(Wire.OPENAI, 400, Failure.INVALID, f"callsheet: {msg}"))
+        self.transport.write(_BAD % (len(content), content))
+        self.transport.close()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """See `asyncio.Protocol`."""

@@ -75,7 +75,7 @@ class Handling:
     policy: PolicySetDocument = BALANCED
     #: Tokens that a request may take; None: what the model's window leaves.
     budget: int | None = None
-    #: Tokens kept free for the reply, or what the client allows it, if that is more.
+    #: Tokens kept free for the reply where the client does not say how long it may be.
     reserve: int = DEFAULT_RESERVE
     #: Whether the model may be given the recall tool, whose calls the proxy answers itself.
     recall: bool = True
@@ -129,6 +129,8 @@ class Limits:
 
     #: Bytes of a body, unpacked. Anthropic takes 32 MiB, others more where pictures are in it.
     body: int = 64 * 1024 * 1024
+    #: Messages, items or contents of one request. Work grows faster than their number; agents send some thousands.
+    messages: int = 10_000
     #: Requests that are answered at the same time.
     streams: int = 256
     #: Threads that work on requests, and as many on answers. Python runs one at a time, so that more than one that

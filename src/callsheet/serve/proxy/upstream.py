@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import anyio
 import httpx2
 
+from callsheet.serve.proxy import headers as heads
 from callsheet.serve.proxy.headers import Header
 from callsheet.serve.proxy.settings import Upstream
 from callsheet.serve.proxy.turned import Turned
@@ -87,11 +88,10 @@ class Upstreams:
     ) -> AsyncIterator[Answer]:
         response = await self._sent(upstream, method, address, headers, content)
         try:
-            yield Answer(
-                status=response.status_code,
-                headers=response.headers.raw,
-                pieces=_pieces(response),
-            )
+            status, head = response.status_code, response.headers.raw
+            if not heads.can_be_said(status, head):
+                raise Turned(502, Failure.UPSTREAM, f"upstream {upstream.name!r} answered with a head that is no HTTP")
+            yield Answer(status=status, headers=heads.framed(status, head), pieces=_pieces(response))
         finally:
             with anyio.CancelScope(shield=True):
                 await response.aclose()

@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 from callsheet.policy.positions import Source
 from callsheet.policy.settings import MOST_TOKENS
+from callsheet.serve.proxy.routes import is_plain
 from callsheet.serve.proxy.settings import Price
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ MOST_REQUESTS = 10_000
 MOST_ROUNDS = 100
 
 _ADDRESS = re.compile(r"(?P<host>\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9.-]+):(?P<port>[0-9]{1,5})")
+_NO_ADDRESS = re.compile(r"[\s\x00-\x1f\x7f\\]")
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 HEADER = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,127}")
@@ -88,8 +90,9 @@ def address(source: Source, node: "Node", name: str) -> str:
         right = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port is None or parts.port > 0)
     except ValueError:
         right = False
-    if not right or parts.query or parts.fragment:
-        raise source.wrong(node, name, "an http or https address without query, such as https://api.openai.com")
+    if not right or parts.query or parts.fragment or _NO_ADDRESS.search(given) or not is_plain(parts.path or "/"):
+        allowed = "an http or https address without query, spaces and dot segments, such as https://api.openai.com"
+        raise source.wrong(node, name, allowed)
     if parts.username is not None or parts.password is not None:
         # Not shown: there stands a secret.
         raise source.problem(node, f"{name} holds a name or password; use headers.from_environment")
@@ -143,6 +146,7 @@ HANDLING: Mapping[str, Read] = {
 }
 LIMITS: Mapping[str, Read] = {
     "body": whole(1, MOST_BYTES),
+    "messages": whole(1, MOST_BYTES),
     "streams": whole(1, MOST_STREAMS),
     "threads": whole(1, 256),
     "head_seconds": _SECONDS,

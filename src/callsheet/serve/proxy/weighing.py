@@ -60,6 +60,8 @@ class Weight:
     pieces: tuple[Piece, ...]
     #: Whether the provider caches its beginning at all.
     caches: bool = True
+    #: How many pieces stand up to the last mark, where the provider keeps what marks end alone; None: it keeps all.
+    kept: int | None = None
     #: All of it.
     tokens: int = field(init=False, repr=False)
 
@@ -160,8 +162,13 @@ class Scales:
         """The weight of a whole request body."""
         framing = counter.framing.message
         scale = f"{counter.name}/{framing}/".encode()
-        weighed = tuple([self._piece(piece, counter, scale, framing) for piece in pieces(body)])
-        return Weight(pieces=weighed, caches=wire is not Wire.ANTHROPIC or _marked(body))
+        found = list(pieces(body))
+        weighed = tuple([self._piece(piece, counter, scale, framing) for piece in found])
+        if wire is not Wire.ANTHROPIC:
+            return Weight(pieces=weighed)
+        # A mark on the request itself is one on its end.
+        kept = None if "cache_control" in body else _upto_mark(found)
+        return Weight(pieces=weighed, caches=_marked(body), kept=kept)
 
     def _piece(self, piece: object, counter: TokenCounter, scale: bytes, framing: int) -> Piece:
         written = scale + hashlib.sha256(encoded(piece)).digest()[:_DIGEST]
@@ -275,6 +282,11 @@ def _marked(value: object) -> bool:
     if isinstance(value, dict):
         return "cache_control" in value or any(_marked(item) for item in value.values())
     return isinstance(value, list) and any(map(_marked, value))
+
+
+def _upto_mark(found: Sequence[object]) -> int:
+    """How many pieces stand up to the last one that holds a mark."""
+    return next((at for at in range(len(found), 0, -1) if _marked(found[at - 1])), 0)
 
 
 def texts(value: object, but: frozenset[str] = NAMES) -> Iterator[str]:

@@ -8,6 +8,7 @@ from callsheet.graph.enums import Defect, Role, RunStatus
 from callsheet.graph.values import Usage
 from callsheet.wire import content, defects, media
 from callsheet.wire.anthropic.shapes import THINKING
+from callsheet.wire.arguments import is_object
 from callsheet.wire.jsontext import encode, encode_bytes, extras
 from callsheet.wire.names import Wire
 from callsheet.wire.reading import MISSING, Fields, fields, refuse, require_text, take_count, take_text
@@ -87,7 +88,10 @@ def _call(found: Fields, where: str) -> Call:
     del found["type"]
     id, tool = take_text(found, "id", where), take_text(found, "name", where) or ""
     given = found.pop("input", MISSING)
-    arguments = "" if given is MISSING else encode(given, f"{where}.input")
+    if isinstance(given, str) and given.strip() and not is_object(given):
+        arguments = given  # of a stream that broke off inside it: the text as it came
+    else:
+        arguments = "" if given is MISSING else encode(given, f"{where}.input")
     return Call(
         id=id,
         tool=tool,

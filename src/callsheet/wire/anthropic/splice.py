@@ -58,7 +58,7 @@ class Splice:
         self._places: dict[int, int | None] = {}
         #: Thoughts, until it is known what they led to.
         self._holding: set[int] = set()
-        self._held: list[tuple[Event, Fields]] = []
+        self._held: list[tuple[Event, Fields, int]] = []
         self._hidden = self._calls = False
         self._before: Fields = {}
         self._usage: Fields = {}
@@ -103,7 +103,7 @@ class Splice:
     def _start(self, given: Event, data: Fields, index: int, block: Fields) -> bytes:
         if _is_thought(block):
             self._holding.add(index)
-            self._held.append((given, data))
+            self._held.append((given, data, index))
             return b""
         if _is_hidden(block, self._name):
             self._places[index] = None
@@ -114,14 +114,14 @@ class Splice:
 
     def _go_on(self, given: Event, data: Fields, index: int) -> bytes:
         if index in self._holding:
-            self._held.append((given, data))
+            self._held.append((given, data, index))
             return b""
         return b"" if self._places.get(index, index) is None else self._placed(given, data, index)
 
     def _let_out(self) -> bytes:
         held, self._held = self._held, []
         self._holding.clear()
-        return b"".join([self._placed(given, data, int(str(data["index"]))) for given, data in held])
+        return b"".join([self._placed(given, data, index) for given, data, index in held])
 
     def _placed(self, given: Event, data: Fields, index: int) -> bytes:
         if index not in self._places:

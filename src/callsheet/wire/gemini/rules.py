@@ -200,7 +200,7 @@ def _check_signatures(turns: Sequence[tuple[object, Sequence[Part]]], findings: 
     for at in range(spoken[-1] if spoken else 0, len(turns)):
         calls = [part for part in turns[at][1] if "functionCall" in part]
         if calls and "thoughtSignature" not in calls[0]:
-            findings.add(Rule.SHAPE, f"contents[{at}]", "its first call has no thoughtSignature")
+            findings.add(Rule.SIGNATURE, f"contents[{at}]", "its first call has no thoughtSignature")
 
 
 def _check_tools(tools: Sequence[object], findings: Findings) -> None:

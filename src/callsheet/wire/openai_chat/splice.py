@@ -4,9 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from callsheet.wire.openai_chat.deltas import Calls, settled
-from callsheet.wire.openai_chat.stream import DONE
 from callsheet.wire.reading import Fields
-from callsheet.wire.sse import Event, event
+from callsheet.wire.sse import DONE, Event, event
 from callsheet.wire.uniting import figures, joint, objects, summed
 
 _CALLS: Final = "tool_calls"

@@ -5,10 +5,7 @@ from typing import Final
 
 from callsheet.wire.openai_chat.deltas import Calls, add, settled
 from callsheet.wire.reading import Fields
-from callsheet.wire.sse import event
-
-DONE: Final = "[DONE]"
-"""The last event of a stream. It has no JSON."""
+from callsheet.wire.sse import DONE, event
 
 _CHUNK: Final = "chat.completion.chunk"
 _WHOLE: Final = "chat.completion"
