@@ -13,7 +13,7 @@ from callsheet.assemble.plans import Fresh, Rewrite, Standing
 from callsheet.graph.changes import Erased, Reclassified
 from callsheet.graph.enums import Level, Reason, StateField
 from callsheet.graph.ids import RecordId
-from callsheet.graph.nodes import Selection, ToolArtifact, ToolMemory
+from callsheet.graph.nodes import Fact, Milestone, Selection, ToolArtifact, ToolMemory
 from callsheet.graph.record import Record
 from callsheet.policy.verdict import DETAIL
 from callsheet.runtime.alluding import Alluding
@@ -93,6 +93,9 @@ class Gathering:
         near = (id for id in results if turns.get(id, 0) > turn - ground.policy.turns)
         told = retelling.told(news.records, view, (*brought, *near), reading.visible(), reading.telling)
         desk.take(ground.ledger, ground.key, told.records)
+        # What was spoken of and is called for as a fact comes back as that, with its reference.
+        stated = {id for one in told.focus for id in _stated(desk.records[one])}.intersection(returning.spoken)
+        brought = tuple(id for id in brought if id not in stated)
         turns |= {record.id: told.turn(record) for record in told.records}
         for memory in memories:
             turns[memory.id] = max(
@@ -267,6 +270,10 @@ def _compacted(forced: Rewrite | None) -> Rewrite:
 
 def _sources(memory: Record) -> tuple[RecordId, ...]:
     return memory.body.sources if isinstance(memory.body, ToolMemory) else ()
+
+
+def _stated(record: Record) -> tuple[RecordId, ...]:
+    return record.body.sources if isinstance(record.body, Milestone | Fact) else ()
 
 
 def _unsaid(item: Item) -> bool:
