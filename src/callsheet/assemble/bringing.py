@@ -61,6 +61,9 @@ ABOUT = 4
 UNTOLD = 2
 """Words of a turn that nothing in view tells and an old result must hold to be brought back for them."""
 
+OF = 8
+"""What the user speaks of is rare only where at most one of so many records holds it."""
+
 SPOKEN = 2
 """Messages in which what the user asks for was spoken of and that come back at most: how it is, and how it was."""
 
@@ -164,7 +167,7 @@ class Matching:
             else:
                 self._records[place], known[place] = posting.record, [term]
         self._frequency = frequency
-        count = max(records, *frequency.values()) if frequency else records
+        self._count = count = max(records, *frequency.values()) if frequency else records
         self._weight = {term: math.log1p((count - seen + 0.5) / (seen + 0.5)) for term, seen in frequency.items()}
         # What no record holds is asked for all the same.
         self._total = sum(self._weight.values()) + math.log1p((count + 0.5) / 0.5) * len(self._query - frequency.keys())
@@ -202,9 +205,11 @@ class Matching:
     def latest(self) -> Mapping[str, Sequence[RecordId]]:
         """Of each rare term of the turn the records that held it last, the newest first, at most `NEWEST`."""
         latest: dict[str, list[RecordId]] = {}
+        # In a short history all terms are held by few.
+        rare = min(RARE, self._count // OF)
         for place in sorted(self._terms, reverse=True):
             for term in self._terms[place]:
-                if self._frequency[term] <= RARE and len(latest.setdefault(term, [])) < NEWEST:
+                if self._frequency[term] <= rare and len(latest.setdefault(term, [])) < NEWEST:
                     latest[term].append(self._records[place])
         return latest
 

@@ -11,6 +11,7 @@ from callsheet.graph.index import Posting, PostingQuery
 from callsheet.graph.nodes import Message, Selection, ToolArtifact
 from callsheet.graph.query import NodeQuery
 from callsheet.graph.record import Record
+from callsheet.graph.values import Text
 from callsheet.recall.bm25 import Scored
 from callsheet.recall.tool import NAME as RECALL
 from callsheet.runtime.alluding import Alluding
@@ -131,7 +132,6 @@ class Returning:
             around = self._of_task(self._around(place, NEAR, NEAR), place)
             self._find(found, around, shown, each=low // EIGHTH, total=low // QUARTER)
         self.alluded = tuple(self._alluded(found, shown, before=first))
-        # A message stands in the note with its beginning alone, so that it always fits.
         found.update(dict.fromkeys(self.spoken, 0))
         return sorted(found, key=lambda id: ground.desk.records[id].position)
 
@@ -188,6 +188,7 @@ class Returning:
         results = [id for id in near if isinstance(desk.records[id].body, ToolArtifact)]
         taken = self._find(found, results, shown, each=ground.low // EIGHTH, total=ground.low // EIGHTH)
         said = [id for id in near if id not in results]
+        # A message stands in the note with its beginning alone, so that it always fits.
         found.update(dict.fromkeys(said, 0))
         return [id for id in near if id in taken or id in said]
 
@@ -212,7 +213,7 @@ class Returning:
             if self.beyond:
                 self.said = self._said(matches)
             # Several turns may have come since the last request: what was said in them counts, too.
-            since = matching if record is said[0] else self._matching(terms, record.position, 0)
+            since = matching if record is said[0] else self._matching(terms, record.position, len(news))
             self.spoken = tuple(self._spoken(since, view))
             match = bringing.returns_to(matches, shown)
             if match is not None:
@@ -354,7 +355,8 @@ class Returning:
         ids = list(dict.fromkeys(id for records in latest.values() for id in records if id not in stand))
         desk.fetch(ground.ledger, ground.key, ids)
         there = (desk.records[id] for id in ids if ground.is_there(id))
-        return matching.spoken(latest, {record.id for record in there if _speaks(record) and ground.shows(record)})
+        sizes = {record.id: _size(record.body) for record in there if _speaks(record) and ground.shows(record)}
+        return bringing.within(matching.spoken(latest, sizes), sizes, total=ground.low // EIGHTH, each=ground.low)
 
     def _around(self, position: int, behind: int, before: int) -> list[RecordId]:
         """Results that stood near a position, the nearest first; what followed it counts as nearer."""
@@ -371,6 +373,11 @@ def _recalls(news: Sequence[Record]) -> bool:
     """Whether the newest results, behind which nothing was said, are or hold what recall showed."""
     results = takewhile(lambda record: isinstance(record.body, ToolArtifact), reversed(news))
     return any(isinstance(record.body, ToolArtifact) and record.body.tool == RECALL for record in results)
+
+
+def _size(body: object) -> int:
+    """Tokens of a message."""
+    return sum(part.o200k for part in body.parts if isinstance(part, Text)) if isinstance(body, Message) else 0
 
 
 def _speaks(record: Record) -> bool:
