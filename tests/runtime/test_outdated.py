@@ -47,7 +47,7 @@ def test_what_was_replaced_comes_behind_what_replaced_it_and_says_so(talk: Conve
     talk.record(user("Which host?"))
     talk.assemble(provider="openai", model="gpt-5.2")
     answer = talk.answer_recall(json.dumps({"query": "staging host database"}))
-    assert f"{old} (read_host, {len(OLD)} bytes, replaced since by {new}): " in answer
+    assert f"{old} (read_host(), {len(OLD)} bytes, replaced since by {new}): " in answer
     assert answer.index(new) < answer.index(old)
 
 

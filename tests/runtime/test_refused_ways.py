@@ -58,7 +58,7 @@ def test_only_what_a_model_said_is_generated_again(talk: Conversation) -> None:
     with pytest.raises(InvalidOption, match="is a message of role 'user'; an assistant's message can be generated"):
         talk.regenerate(asked)
     (made,) = talk.record(asks(call("c", "weigh"))).pending
-    with pytest.raises(InvalidOption, match="is a call; an assistant's message"):
+    with pytest.raises(NotFound, match="no message or tool result"):
         talk.regenerate(made.id)
     with pytest.raises(NotFound):
         talk.regenerate("message_none")
