@@ -61,11 +61,14 @@ ABOUT = 4
 UNTOLD = 2
 """Words of a turn that nothing in view tells and an old result must hold to be brought back for them."""
 
+SPOKEN = 2
+"""Messages in which what the user asks for was spoken of and that come back at most: how it is, and how it was."""
+
 OF = 8
 """What the user speaks of is rare only where at most one of so many records holds it."""
 
-SPOKEN = 2
-"""Messages in which what the user asks for was spoken of and that come back at most: how it is, and how it was."""
+QUESTION = 8
+"""Terms that a turn may have to ask for what was spoken of: a longer one says itself what it is about."""
 
 BEFORE = 3
 """What stood before the match is so many times as far away as what followed it: a task is told from its beginning."""
@@ -203,8 +206,10 @@ class Matching:
         return frozenset(term for place in positions for term in self._terms.get(place, ()))
 
     def latest(self) -> Mapping[str, Sequence[RecordId]]:
-        """Of each rare term of the turn the records that held it last, the newest first, at most `NEWEST`."""
+        """Of each rare term of a short turn the records that held it last, the newest first, at most `NEWEST`."""
         latest: dict[str, list[RecordId]] = {}
+        if len(self._query) > QUESTION:
+            return latest
         # In a short history all terms are held by few.
         rare = min(RARE, self._count // OF)
         for place in sorted(self._terms, reverse=True):

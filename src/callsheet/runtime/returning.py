@@ -348,7 +348,7 @@ class Returning:
         return [one.record for one in matching.untold(results, told)]
 
     def _spoken(self, matching: bringing.Matching, view: Sequence[Selection]) -> list[RecordId]:
-        """Messages out of view in which a rare word of the user's stood last: what was decided, and how it is now."""
+        """What people said, out of view, where a rare word of the question stood last: a decision, and how it is now."""
         ground, desk = self.ground, self.ground.desk
         stand = {one.record for one in view if one.level not in _GONE}
         latest = matching.latest()
@@ -381,6 +381,6 @@ def _size(body: object) -> int:
 
 
 def _speaks(record: Record) -> bool:
-    """Whether it is what somebody said, and no instruction."""
+    """Whether it is what a person said: decisions are theirs, and models go by what they were told."""
     body = record.body
-    return isinstance(body, Message) and body.instruction is None and body.role in (Role.USER, Role.ASSISTANT)
+    return isinstance(body, Message) and body.instruction is None and body.role is Role.USER
