@@ -348,7 +348,7 @@ class Returning:
         return [one.record for one in matching.untold(results, told)]
 
     def _spoken(self, matching: bringing.Matching, view: Sequence[Selection]) -> list[RecordId]:
-        """What people said, out of view, where a rare word of the question stood last: a decision, and how it is now."""
+        """What people said, out of view, where a rare word of the question stood last."""
         ground, desk = self.ground, self.ground.desk
         stand = {one.record for one in view if one.level not in _GONE}
         latest = matching.latest()
