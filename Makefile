@@ -28,7 +28,7 @@ demo: $(CORE)  ## Set up, record the support desk's day into ./demo and show wha
 	$(BIN)/callsheet demo --store $(DEMO)/agent.db
 
 test: $(FULL)  ## Set up and run all tests.
-	$(BIN)/python -m pytest --numprocesses auto --dist loadfile --no-loadscope-reorder $(PYTEST)
+	$(BIN)/python -m pytest --numprocesses auto --dist loadfile $(PYTEST)
 
 # Their environments are made from the package index, once; without one these tests skip. FRAMEWORKS=must: they fail.
 FRAMEWORKS ?= try

@@ -38,11 +38,6 @@ def pytest_configure(config: pytest.Config) -> None:
         raise pytest.UsageError("--require-recordings: the recorded trajectories were not found")
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    # A file runs in one process: those that take minutes come first, so that no process is left alone with one.
-    items.sort(key=lambda item: "tests/proofs/" not in item.nodeid)
-
-
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
