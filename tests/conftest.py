@@ -1,5 +1,6 @@
 """What holds for every test: no network, and no silent skipping where the recordings are due."""
 
+import logging
 from collections.abc import Generator, Iterator
 
 import pytest
@@ -57,3 +58,14 @@ def network_guard() -> Iterator[NetworkGuard]:
     yield _GUARD
     if _GUARD.attempts:
         pytest.fail("tried to reach the network: " + ", ".join(_GUARD.attempts))
+
+
+@pytest.fixture(autouse=True)
+def loggers_as_before() -> Iterator[None]:
+    """What a command says where its log goes holds for its process; here the next test has the same."""
+    known = [logging.getLogger(name) for name in ("callsheet", "callsheet.serve", "uvicorn", "uvicorn.error")]
+    before = [(one, list(one.handlers), one.propagate, one.level, one.disabled) for one in known]
+    yield
+    for one, handlers, propagate, level, disabled in before:
+        one.handlers, one.propagate, one.disabled = handlers, propagate, disabled
+        one.setLevel(level)
