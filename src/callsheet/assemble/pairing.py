@@ -1,8 +1,9 @@
 """Which result answers which call, so that every request pairs whatever was recorded.
 
 A call has at most one answer: its first final result along the lineage, wherever that came. A result that was not final
-gives way to it. Results that answer nothing (their call was never seen, or had its answer) stay where they are and are
-shown as quoted text. No call is invented.
+gives way to it, and to a later one that is not final either: that a call waits for approval is no longer true once it
+was begun. Results that answer nothing (their call was never seen, or had its answer) stay where they are and are shown
+as quoted text. No call is invented.
 """
 
 from collections.abc import Container, Iterable, Mapping
@@ -28,7 +29,7 @@ class Pairing:
 def pair(records: Iterable[Record], calls: frozenset[RecordId]) -> Pairing:
     """Pair the artifacts among `records`, in order of position, with the visible `calls`.
 
-    A final result is preferred to an unsettled one; among equals the first counts.
+    The first final result counts; where there is none, the newest.
     """
     answers: dict[RecordId, Record] = {}
     settled: set[RecordId] = set()
@@ -40,7 +41,7 @@ def pair(records: Iterable[Record], calls: frozenset[RecordId]) -> Pairing:
         final = body.status not in UNSETTLED
         if not final:
             open_results.append(record)
-        if body.call in settled or (body.call in answers and not final):
+        if body.call in settled:
             continue
         answers[body.call] = record
         if final:

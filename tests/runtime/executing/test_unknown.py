@@ -37,15 +37,12 @@ class Valve:
         return callsheet.tool(contract=contract)(self.open_valve)
 
 
-class Interrupted:
-    """A call that another machine began and never ended."""
+class Elsewhere:
+    """Another machine that has to do with the call of a conversation."""
 
-    def __init__(self, phase: AttemptPhase = AttemptPhase.STARTED, attempt: int = 1) -> None:
-        self.clock = FixedClock()
-        self.talk = talking(memory_runtime(clock=self.clock).conversation("tank"), a=("open_valve", {"name": "V2"}))
-        self.call = self.talk.pending()[0].id
-        self.begun(phase, attempt)
-        self.clock.advance(LEASE + 1)
+    def __init__(self, talk: Conversation) -> None:
+        self.talk = talk
+        self.call = talk.pending()[0].id
 
     def begun(self, phase: AttemptPhase, attempt: int = 1, holder: str = "elsewhere:7:1") -> None:
         def draft(drafting: Drafting) -> None:
@@ -60,6 +57,17 @@ class Interrupted:
             drafting.add(begun, kind="call_attempt", scope=Scope(branch=drafting.tail.branch))
 
         self.talk._session.append(self.talk._view, draft)
+
+
+class Interrupted(Elsewhere):
+    """A call that another machine began and never ended."""
+
+    def __init__(self, phase: AttemptPhase = AttemptPhase.STARTED, attempt: int = 1) -> None:
+        self.clock = FixedClock()
+        runtime = memory_runtime(clock=self.clock)
+        super().__init__(talking(runtime.conversation("tank"), a=("open_valve", {"name": "V2"})))
+        self.begun(phase, attempt)
+        self.clock.advance(LEASE + 1)
 
 
 @pytest.fixture
@@ -265,3 +273,104 @@ def test_a_result_after_somebody_settled_it_is_late_evidence(valve: Valve) -> No
     assert texts(talk) == ["told from outside", "opened"]
     assert shown(talk) == {"a": "told from outside"}
     assert attempts(talk)[-1].outcome is OK
+
+
+# --------------------------------------------------------------------------- run on another branch
+
+
+@pytest.mark.parametrize("approved", [False, True], ids=["free", "approved"])
+def test_what_has_effects_is_run_once_for_all_branches_that_ask_for_it(approved: bool) -> None:
+    valve, talk = Valve(), talking(memory_runtime().conversation("tank"), a=("open_valve", {"name": "V2"}))
+    tool = valve.tool(needs_approval=approved)
+    if approved:
+        talk.execute([tool])
+        talk.approve("a", by="kim")
+    others = [talk.branch(), talk.branch()]
+    assert [o.status for o in talk.execute([tool]).outcomes] == [OK]
+    for other in others:
+        for _ in range(2):
+            assert [o.status for o in other.execute([tool]).outcomes] == [UNKNOWN]
+        assert "it was run on another branch; it may or may not have taken effect" in shown(other)["a"]
+        assert other.executions()[0].state == "unknown"
+    assert valve.opened == ["V2"]
+    first, second = others
+    first.repeat("a", by="kim")
+    assert [o.status for o in first.execute([tool]).outcomes] == [OK]
+    assert valve.opened == ["V2", "V2"]
+    second.settle("a", "V2 was open already", by="kim")
+    assert second.pending() == ()
+
+
+def test_a_request_to_approve_is_over_where_another_branch_ran_the_call() -> None:
+    valve, talk = Valve(), talking(memory_runtime().conversation("tank"), a=("open_valve", {"name": "V2"}))
+    tool = valve.tool(needs_approval=True)
+    talk.execute([tool])
+    other = talk.branch()
+    # Who goes through all that waits approves it twice, and means one run.
+    for request in talk.approvals(everywhere=True):
+        talk.approve(request, by="kim")
+    third = talk.branch(name="third")
+    talk.execute([tool])
+    assert [o.status for o in other.execute([tool]).outcomes] == [UNKNOWN]
+    assert third.approvals() == other.approvals() == ()
+    with pytest.raises(CallDecided, match="was approved by kim"):
+        other.refuse("a", by="kim")
+    assert valve.opened == ["V2"]
+
+
+def test_a_reconcile_function_finds_out_what_another_branch_did() -> None:
+    valve, talk = Valve(), talking(memory_runtime().conversation("tank"), a=("open_valve", {"name": "V2"}))
+    tool = callsheet.tool(
+        contract=ToolContract(name="open_valve"), reconcile=lambda name: f"{name} is open, it was found"
+    )(valve.open_valve)
+    other = talk.branch()
+    talk.execute([tool])
+    assert [o.status for o in other.execute([tool]).outcomes] == [OK]
+    assert texts(other)[-1] == "V2 is open, it was found"
+    assert valve.opened == ["V2"]
+
+
+def test_what_does_no_harm_or_never_began_is_run_on_each_branch() -> None:
+    valve, talk = Valve(), talking(memory_runtime().conversation("tank"), a=("open_valve", {"name": "V2"}))
+    harmless = valve.tool(side_effects=False)
+    other = talk.branch()
+    assert [o.status for one in (talk, other) for o in one.execute([harmless]).outcomes] == [OK, OK]
+    assert valve.opened == ["V2", "V2"]
+
+
+@pytest.mark.parametrize("phase", [AttemptPhase.CLAIMED, AttemptPhase.RELEASED])
+def test_what_another_branch_took_on_and_did_not_begin_is_run(phase: AttemptPhase) -> None:
+    valve, taken = Valve(), Interrupted(AttemptPhase.RELEASED)
+    other = taken.talk.branch()
+    taken.begun(phase)
+    taken.clock.advance(LEASE + 1)
+    assert [o.status for o in other.execute([valve.tool()]).outcomes] == [OK]
+    assert valve.opened == ["V2"]
+
+
+def test_what_a_living_process_has_on_another_branch_is_taken() -> None:
+    valve, clock = Valve(), FixedClock()
+    talk = talking(memory_runtime(clock=clock).conversation("tank"), a=("open_valve", {"name": "V2"}))
+    other, inner = talk.branch(), []
+
+    def open_valve(name: str) -> str:
+        with pytest.raises(CallTaken):
+            other.execute([valve.tool()])
+        inner.append(name)
+        return "open"
+
+    talk.execute([open_valve])
+    assert (inner, valve.opened) == (["V2"], [])
+
+
+def test_that_it_waits_for_approval_is_not_said_any_more_once_it_was_begun() -> None:
+    valve, clock = Valve(), FixedClock()
+    talk = talking(memory_runtime(clock=clock).conversation("tank"), a=("open_valve", {"name": "V2"}))
+    tool = valve.tool(needs_approval=True)
+    talk.execute([tool])
+    assert "waits for a person's approval" in shown(talk)["a"]
+    talk.approve("a", by="kim")
+    Elsewhere(talk).begun(AttemptPhase.STARTED)
+    clock.advance(LEASE + 1)
+    assert [o.status for o in talk.execute([tool]).outcomes] == [UNKNOWN]
+    assert shown(talk)["a"] == "(no result yet: it was begun and interrupted; it may or may not have taken effect.)"

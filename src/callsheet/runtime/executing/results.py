@@ -141,10 +141,11 @@ def given_up(call: ToolCall, by: str, reason: str, *, run: bool) -> blocks.Answe
     return said(call, f"Given up on by {by}{why}. {became}")
 
 
-def unknown(call: ToolCall, recheck: tuple[str, ...]) -> blocks.Answer:
-    """For a call whose process ended while it ran."""
+def unknown(call: ToolCall, recheck: tuple[str, ...], *, elsewhere: bool = False) -> blocks.Answer:
+    """For a call whose process ended while it ran, or that was run on another branch (`elsewhere`)."""
     check = f" It can be checked with: {', '.join(recheck)}." if recheck else ""
-    return said(call, f"(no result yet: it was begun and interrupted; it may or may not have taken effect.{check})")
+    became = "run on another branch" if elsewhere else "begun and interrupted"
+    return said(call, f"(no result yet: it was {became}; it may or may not have taken effect.{check})")
 
 
 def worn_out(call: ToolCall, attempts: int) -> blocks.Answer:

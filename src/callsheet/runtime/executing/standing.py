@@ -12,16 +12,16 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from callsheet.graph.changes import Approval, CallAttempt
-from callsheet.graph.cut import Lineage
+from callsheet.graph.cut import Lineage, Segment, alone
 from callsheet.graph.enums import ArtifactStatus, AttemptPhase, Relation, StateField
-from callsheet.graph.ids import RecordId
+from callsheet.graph.ids import ROOT_BRANCH, RecordId
 from callsheet.graph.nodes import ToolArtifact
 from callsheet.graph.ports import Ledger
 from callsheet.graph.query import LinkQuery, StateQuery
 from callsheet.graph.record import Record, StreamKey
 from callsheet.graph.times import Instant
 from callsheet.runtime.executing import holding
-from callsheet.runtime.tail import KnownCall
+from callsheet.runtime.tail import KnownCall, branches
 
 
 class CallState(StrEnum):
@@ -57,6 +57,8 @@ class Standing:
     decided: int = 0
     #: The newest result that is not final.
     waiting: Record | None = None
+    #: Whether `attempt` stands on a branch of which nothing else is seen here: see `_begun_elsewhere`.
+    elsewhere: bool = False
 
     @property
     def approved(self) -> bool:
@@ -78,6 +80,8 @@ class Standing:
             if _alive(attempt, now) and attempt.lease != lease:
                 return CallState.TAKEN
             if not self.approved and attempt.phase is AttemptPhase.STARTED:
+                return CallState.UNKNOWN
+            if not self.approved and self.elsewhere and attempt.phase is not AttemptPhase.CLAIMED:
                 return CallState.UNKNOWN
             if not self.approved and attempt.phase is AttemptPhase.ENDED:
                 return CallState.UNKNOWN if attempt.outcome is ArtifactStatus.UNKNOWN else CallState.FAILED
@@ -106,22 +110,76 @@ def read_standings(
     if not calls:
         return {}
     ids = tuple(call.id for call in calls)
-    attempts = {
-        row.target: RecordId(row.value)
-        for row in ledger.states(key, StateQuery(field=StateField.EXECUTION, targets=ids, lineage=lineage))
-        if row.value
-    }
-    found = {record.id: record for record in ledger.get(key, tuple(attempts.values()))} if attempts else {}
+    attempts = _attempts(ledger, key, lineage, ids)
+    others = _begun_elsewhere(ledger, key, lineage, [id for id in ids if not _begun(attempts.get(id))])
     approvals = ledger.states(key, StateQuery(field=StateField.APPROVAL, targets=ids, lineage=lineage))
     decided = {row.target: _at(ledger, key, row.from_pos) for row in approvals}
     waiting = _waiting(ledger, key, lineage, ids)
     return {
-        call.id: _standing(call, found.get(attempts.get(call.id, call.id)), decided.get(call.id), waiting.get(call.id))
+        call.id: _standing(
+            call,
+            others.get(call.id, attempts.get(call.id)),
+            decided.get(call.id),
+            waiting.get(call.id),
+            elsewhere=call.id in others,
+        )
         for call in calls
     }
 
 
-def _standing(call: KnownCall, attempt: Record | None, approval: Record | None, waiting: Record | None) -> Standing:
+def _attempts(ledger: Ledger, key: StreamKey, lineage: Lineage, ids: Sequence[RecordId]) -> dict[RecordId, Record]:
+    """By call: the newest record about its execution along a lineage."""
+    query = StateQuery(field=StateField.EXECUTION, targets=tuple(ids), lineage=lineage)
+    newest = {RecordId(row.target): RecordId(row.value) for row in ledger.states(key, query) if row.value}
+    records = {record.id: record for record in ledger.get(key, tuple(newest.values()))} if newest else {}
+    return {call: records[id] for call, id in newest.items() if id in records}
+
+
+def _begun(attempt: Record | None) -> bool:
+    body = attempt.body if attempt is not None else None
+    return isinstance(body, CallAttempt) and body.phase in (AttemptPhase.STARTED, AttemptPhase.ENDED)
+
+
+def _begun_elsewhere(
+    ledger: Ledger, key: StreamKey, lineage: Lineage, ids: Sequence[RecordId]
+) -> dict[RecordId, Record]:
+    """By call: a record beyond this lineage by which it was begun, or else taken on, where that has effects.
+
+    A branch sees nothing of what its siblings do. But what a call does outside is done once for all of them, and a
+    person's word that it may run is for one run.
+    """
+    known = {ROOT_BRANCH, *branches(ledger, key)} if ids else set()
+    if len(known) < 2:
+        return {}
+    head = ledger.head(key)
+    upto = head.position if head is not None else 0
+    everywhere = Lineage(segments=tuple(Segment(branch=one, upto=upto) for one in sorted(known)), upto=upto)
+    touched = _attempts(ledger, key, everywhere, ids)
+    found: dict[RecordId, Record] = {}
+    for branch in sorted(known) if touched else ():
+        for id, record in _attempts(ledger, key, alone(branch, upto), tuple(touched)).items():
+            if lineage.sees(record.branch, record.position) or not _affects(record):
+                continue
+            if id not in found or _weight(found[id]) < _weight(record):
+                found[id] = record
+    return found
+
+
+def _weight(attempt: Record) -> tuple[bool, int]:
+    return _begun(attempt), attempt.position
+
+
+def _affects(attempt: Record) -> bool:
+    """Whether it may have done something outside, or is about to, that must not be done twice."""
+    body = attempt.body
+    if not isinstance(body, CallAttempt) or body.repeatable or not body.side_effects:
+        return False
+    return body.started is not None or body.phase in (AttemptPhase.CLAIMED, AttemptPhase.STARTED)
+
+
+def _standing(
+    call: KnownCall, attempt: Record | None, approval: Record | None, waiting: Record | None, *, elsewhere: bool
+) -> Standing:
     begun = attempt.body if attempt is not None else None
     said = approval.body if approval is not None else None
     bound = isinstance(said, Approval) and said.arguments == call.body.arguments.digest
@@ -131,6 +189,7 @@ def _standing(call: KnownCall, attempt: Record | None, approval: Record | None, 
         approval=said if bound and isinstance(said, Approval) else None,
         decided=approval.position if approval is not None else 0,
         waiting=waiting,
+        elsewhere=elsewhere,
     )
 
 
