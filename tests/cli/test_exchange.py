@@ -122,6 +122,24 @@ def test_export_into_a_file_prints_nothing(run: Run, store: Path, tmp_path: Path
     assert [path.name for path in tmp_path.iterdir() if path.is_file()] == ["back.jsonl"]
 
 
+@pytest.mark.parametrize(
+    "output",
+    ["agent.db", "agent.db-wal", "agent.db.blobs/lines", "agent.db.proxy/secret", "../store/agent.db", "soft", "hard"],
+)
+def test_export_spares_the_store_itself(run: Run, store: Path, monkeypatch: pytest.MonkeyPatch, output: str) -> None:
+    monkeypatch.chdir(store.parent)
+    (store.parent / "soft").symlink_to(store)
+    (store.parent / "hard").hardlink_to(store)
+    before = store.read_bytes()
+
+    ran = run("export", "--all", "--output", output, "--store", store.name)
+
+    assert (ran.code, ran.out) == (3, "")
+    assert f"{output} cannot be written: it belongs to the store" in ran.err
+    assert store.read_bytes() == before
+    assert run("verify", "--store", store).code == 0
+
+
 def test_export_in_one_format(run: Run, store: Path) -> None:
     ran = run("export", "support-desk", "--format", "anthropic", "--store", store)
 

@@ -3,7 +3,7 @@
 import json
 from itertools import pairwise
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import pytest
 
@@ -154,3 +154,36 @@ def test_recorded_calls_without_ids_are_paired() -> None:
 
         assert not problems(request, Wire.GEMINI)
         assert json.dumps(request).count("functionResponse") == json.dumps(request).count("functionCall") > 0
+
+
+BUILT_IN: dict[str, Json] = {
+    "gemini": {"googleSearch": {}},
+    "openai-responses": {"type": "web_search"},
+    "anthropic": {"type": "web_search_20250305", "name": "web_search"},
+}
+
+
+@pytest.mark.parametrize("provider", MODELS)
+def test_a_request_is_made_again_with_all_its_tools(provider: str) -> None:
+    def weigh(crate: str) -> str:
+        """Weigh a crate, which takes so many words to say that it counts in a request of a few hundred tokens."""
+        raise AssertionError(crate)
+
+    def lift(crate: str, height: int) -> str:
+        """Lift a crate."""
+        raise AssertionError(crate, height)
+
+    talk = memory_runtime().conversation("quay")
+    for turn in range(6):
+        talk.record({"role": "user", "content": f"What of crate {turn}? " * 12})
+        talk.record({"role": "assistant", "content": f"Crate {turn} stands on the quay. " * 12})
+    talk.record({"role": "user", "content": "And now?"})
+    tools: list[Any] = [weigh, lift, *([BUILT_IN[provider]] if provider in BUILT_IN else [])]
+    sizes: set[int] = set()
+    for share in (None, 0.9, 0.8, 0.7):
+        budget = round(max(sizes) * share) if share is not None else None
+        sheet = talk.assemble(provider=provider, model=MODELS[provider], tools=tools, budget=budget, policy="faithful")
+        again, trace = talk.rebuild(sheet), talk.trace(sheet)
+        assert (again.same, again.same_blocks, trace.same) == (True, again.blocks, True)
+        sizes.add(sheet.tokens)
+    assert len(sizes) > 1

@@ -385,3 +385,19 @@ def test_every_stream_is_only_what_it_was(talk: Conversation) -> None:
         for record in ledger.records(stream.key):
             assert SECRETS[0] not in repr(record)
     assert BALANCED.privacy.secret is Level.SAFE
+
+
+def test_a_secret_in_the_reason_for_a_word_or_a_checkpoint_is_in_no_representation(talk: Conversation) -> None:
+    def transfer(amount: int) -> str:
+        raise AssertionError(amount)
+
+    talk.record({"role": "user", "content": "Pay."})
+    call = {"id": "c", "type": "function", "function": {"name": "transfer", "arguments": '{"amount": 5}'}}
+    talk.record({"role": "assistant", "content": None, "tool_calls": [call]})
+    contract = ToolContract(name="transfer", side_effects=True, needs_approval=True)
+    talk.execute([callsheet.tool(contract=contract)(transfer)])
+    talk.refuse("c", by="kim", reason=f"not with {SECRETS[0]}")
+    kept = talk.resume(talk.checkpoint(f"before {SECRETS[0]}"))
+    (execution,) = talk.executions()
+    assert SECRETS[0] not in repr(execution) + repr(kept)
+    assert (execution.decisions[0].reason, kept.reason) == (f"not with {SECRETS[0]}", f"before {SECRETS[0]}")

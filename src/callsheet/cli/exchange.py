@@ -167,7 +167,9 @@ def _export(args: argparse.Namespace, out: Output) -> Exit:
             for line in lines:
                 out.raw(line)
         else:
-            _write(Path(args.output), lines)
+            path = Path(args.output)
+            _spare(path, args.store)
+            _write(path, lines)
     return Exit.OK
 
 
@@ -178,6 +180,14 @@ def _lines(runtime: "Runtime", names: Iterable[str], format: str | None) -> Iter
     for name in names:
         for line in export_conversation(runtime, name, Wire(format) if format is not None else None):
             yield dumped(line)
+
+
+def _spare(path: Path, store: str) -> None:
+    """Raises `InvalidOption` for a file that belongs to the store."""
+    from callsheet.ledger.sqlite.backup import belongs_to
+
+    if belongs_to(path, Path(store.removeprefix("sqlite:///"))):
+        raise InvalidOption(f"{path} cannot be written: it belongs to the store that is exported")
 
 
 def _write(path: Path, lines: Iterable[bytes]) -> None:

@@ -1,6 +1,6 @@
 """The record of a request: what was pinned, what stands in it, what was left out, and what it costs."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import msgspec
@@ -160,7 +160,7 @@ class Accounting:
             return self.made.measured.parts.tools
         sent = self.made.body["tools"]
         assert isinstance(sent, list)
-        given = [tool for tool in sent if sent_name(tool) != RECALL]
+        given = formats.tools_named(sent, lambda name: name != RECALL)
         return self.terms.desk.counting(self.made.counter).tools(given)
 
     def _omitted(self, plan: Plan, total: int) -> tuple[tuple[Reason, int], ...]:
@@ -207,10 +207,3 @@ class Accounting:
                 break
             prefix += size
         return total - round((1 - cache.share) * prefix)
-
-
-def sent_name(tool: Mapping[str, object]) -> str | None:
-    """The name of a tool as it was sent, in the shape of any format."""
-    inner = tool.get("function")
-    named = inner.get("name") if isinstance(inner, dict) else tool.get("name")
-    return named if isinstance(named, str) else None

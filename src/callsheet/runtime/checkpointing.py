@@ -1,7 +1,7 @@
 """Checkpoints: the runtime state to go on from, as a record. They restore state, not messages."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from callsheet.errors import NotFound
 from callsheet.graph.effects import UNSETTLED
@@ -45,7 +45,7 @@ class Checkpoint:
     """What a checkpoint restores, and what has become of it since."""
 
     id: RecordId
-    reason: str
+    reason: str = field(repr=False)
     #: The run that was on.
     run: RecordId | None
     #: Calls that were open then: those that still are, and those that have their result or were given up since.

@@ -21,7 +21,6 @@ from callsheet.policy.sets import PolicySetDocument
 from callsheet.policy.verdict import Decision
 from callsheet.policy.visibility import hidden_from, refusal
 from callsheet.recall.tool import NAME as RECALL
-from callsheet.runtime.accounting import sent_name
 from callsheet.runtime.alluding import Questions
 from callsheet.runtime.assembling import Assembling
 from callsheet.runtime.calibrating import calibrated_counter
@@ -42,6 +41,7 @@ from callsheet.runtime.tail import branches, model_said, unanswered
 from callsheet.runtime.terms import Order
 from callsheet.runtime.unseen import Visible, unseen
 from callsheet.runtime.whole_sheets import gone_on_from, read_sheet
+from callsheet.wire import formats
 from callsheet.wire.caching import caching
 
 
@@ -230,7 +230,7 @@ class Revisited:
         (envelope,) = self.place.ledger.blocks(self.place.owner, self.whole.blocks[:1])
         sent = msgspec.json.decode(envelope, type=dict[str, object]).get("tools")
         tools = sent if isinstance(sent, list) else []
-        return [tool for tool in tools if isinstance(tool, dict) and sent_name(tool) in given]
+        return formats.each_tool(formats.tools_named(tools, given.__contains__))
 
     @cached_property
     def _open(self) -> frozenset[RecordId]:

@@ -28,7 +28,7 @@ from callsheet.wire.openai_responses import parse as responses_parse
 from callsheet.wire.openai_responses import render as responses_render
 from callsheet.wire.reading import Fields, fields, items, plain, refuse
 from callsheet.wire.tokens.providers import Family, family
-from callsheet.wire.tools import Tool, read_tool, read_tools, sendable, singly
+from callsheet.wire.tools import Tool, read_tool, read_tools, sendable, singly, tools_named
 
 __all__ = [
     "Rendering",
@@ -47,6 +47,7 @@ __all__ = [
     "render",
     "render_messages",
     "tool_name",
+    "tools_named",
     "wire_named",
     "wire_of",
 ]

@@ -2,7 +2,7 @@
 
 import json
 import marshal
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
@@ -113,6 +113,18 @@ def _of_gemini(found: Fields, where: str) -> Tool | None:
 def singly(tools: Sequence[object]) -> list[object]:
     """The tools, with each function and each built-in tool of one of Gemini's as a tool of its own."""
     return [each for at, tool in enumerate(tools) for each in _each(tool, f"tools[{at}]")]
+
+
+def tools_named(tools: Sequence[object], wanted: Callable[[str], bool]) -> list[Fields]:
+    """The tools of a list, as they are, whose names are wanted; of one of Gemini's with several those of its tools."""
+    found: list[Fields] = []
+    for at, tool in enumerate(tools):
+        each = [fields(one, f"tools[{at}]") for one in singly([tool])]
+        kept = [one for one in each if wanted(read_tool(one, f"tools[{at}]").name)]
+        functions = [function for one in kept for function in items(one.get(_DECLARATIONS, []), f"tools[{at}]")]
+        found += [{_DECLARATIONS: functions}] if functions else []
+        found += [one for one in kept if _DECLARATIONS not in one]
+    return found
 
 
 def _each(tool: object, where: str) -> list[object]:

@@ -41,6 +41,15 @@ def blob_folder(database: Path) -> Path:
     return database.with_name(database.name + ".blobs")
 
 
+def belongs_to(path: Path, database: Path) -> bool:
+    """Whether a path is that of a database or of what lies beside it as a part of it, whichever way it is written."""
+    found, own = path.resolve(), database.resolve()
+    parts = {own.with_name(own.name + ending) for ending in ("", "-wal", "-shm", "-journal")}
+    beside = {own.with_name(own.name + ending) for ending in (".blobs", ".proxy")}
+    same = (one for one in parts if one.exists() and found.exists() and one.samefile(found))
+    return found in parts or not beside.isdisjoint((found, *found.parents)) or any(same)
+
+
 def back_up(connections: Connections, blobs: BlobStore, clock: Clock, folder: Path) -> Path:
     """Copy a store into a new folder, which appears when it is whole; the path of the copied database.
 

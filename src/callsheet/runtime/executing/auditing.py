@@ -64,7 +64,7 @@ class Decision:
     by: str
     at: datetime
     #: Why, where that was said.
-    reason: str = ""
+    reason: str = field(default="", repr=False)
 
     @property
     def approved(self) -> bool:
