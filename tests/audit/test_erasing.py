@@ -311,6 +311,36 @@ def test_what_gives_the_words_of_a_record_again_goes_with_it(
         assert verify(runtime.ledger, index=index_of(runtime.ledger)).ok
 
 
+@pytest.mark.parametrize("ways", ["message", "sources", "proposed", "accepted"])
+def test_what_was_kept_of_the_user_from_a_record_goes_with_it(runtime: Runtime, ways: str) -> None:
+    talk = runtime.conversation("orchard", user="mia")
+    said, other = (talk.record(user(text)).ids[0] for text in ("I live in QUILLERTON.", "I grow plums."))
+    value = "lives in QUILLERTON"
+    runtime.remember("mia", "grows plums", always=True, source=other)
+    match ways:
+        case "message":
+            talk.remember(value, message=said, always=True)
+        case "sources":
+            runtime.remember("mia", value, always=True, sources=[other, said])
+        case "proposed" | "accepted":
+            proposal = runtime.propose("mia", value, source=said)
+            if ways == "accepted":
+                runtime.accept("mia", proposal.id)
+    kept = [one.id for waits in (False, True) for one in runtime.memories("mia", proposals=waits) if one.value == value]
+    done = erase(talk._session, [said])
+    assert kept
+    assert set(kept) <= set(done.memories)
+    assert [one.value for one in runtime.memories("mia", history=True)] == ["grows plums"]
+    assert runtime.memories("mia", proposals=True) == []
+    talk.record(user("Where do I live?"))
+    for opened in (talk, runtime.conversation("orchard")):
+        shown = b"".join(opened.assemble(provider="openai", model=MODELS["openai"]).blocks)
+        assert b"QUILLERTON" not in shown
+        assert b"grows plums" in shown
+    assert erase(talk._session, [said]).memories == ()
+    assert verify(runtime.ledger, index=index_of(runtime.ledger)).ok
+
+
 def everything(talk: Conversation) -> bytes:
     """All that the records of a conversation hold."""
     session = talk._session

@@ -117,6 +117,8 @@ FACTS: list[tuple[Candidate, str]] = [
     (replace(MESSAGE, role=Role.USER), "record.role == 'user' && !record.tainted && record.tool == ''"),
     (replace(RESULT, observed=ago(2)), "record.age == 120"),
     (RESULT, "record.age == 20 * 60"),
+    # A clock that was ahead.
+    (replace(RESULT, observed=ago(-600)), "record.age == 20 * 60"),
     (replace(RESULT, outcome=ArtifactStatus.FAILED, marked_stale=True), "record.status == 'failed' && record.stale"),
     (replace(RESULT, scope=Scope(owner=PURSER)), "record.owner == 'mine'"),
     (replace(RESULT, scope=Scope(owner=PILOT, branch=RecordId("b"))), "record.owner == 'other'"),

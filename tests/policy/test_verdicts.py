@@ -281,6 +281,20 @@ FRESHNESS = [
         reason=Reason.STALE,
     ),
     Case(
+        what="a time that is still to come is that of a wrong clock",
+        rule="freshness.aged",
+        candidate=replace(VOLATILE, observed=ago(-600), turn_age=15),
+        most=Level.STALE,
+        reason=Reason.STALE,
+    ),
+    Case(
+        what="and so is the end that was counted from it",
+        rule="freshness.aged",
+        candidate=replace(VOLATILE, observed=ago(-600), stale_after=ago(-602), turn_age=2),
+        most=Level.STALE,
+        reason=Reason.STALE,
+    ),
+    Case(
         what="a time of its own goes over the class",
         rule="freshness.aged",
         candidate=replace(VOLATILE, observed=ago(2), stale_after=ago(1)),

@@ -7,12 +7,16 @@ import pytest
 
 from callsheet import Conversation, Runtime
 from callsheet.errors import InvalidMessage, InvalidOption, NotFound
-from callsheet.graph.enums import ForkReason, Reason
+from callsheet.graph.changes import Reclassified
+from callsheet.graph.enums import ForkReason, Level, Privacy, Reason
 from callsheet.graph.nodes import Branch, ToolArtifact
 from callsheet.graph.query import NodeQuery
+from callsheet.policy.contracts import ToolContract
+from callsheet.policy.sets import PolicySetDocument
+from callsheet.policy.settings import ClassForms, ProviderForm
 from callsheet.runtime.transcript import Spoken
 from callsheet.testing import memory_runtime
-from tests.runtime.replies import asks, call, result, user
+from tests.runtime.replies import asks, call, openai_reply, result, user
 
 
 @pytest.fixture
@@ -42,6 +46,34 @@ def begun(talk: Conversation) -> dict[str, ForkReason]:
     session = talk._session
     found = session.ledger.nodes(session.conversation.key, NodeQuery(kinds=("branch",)))
     return {record.body.name: record.body.reason for record in found if isinstance(record.body, Branch)}
+
+
+HOUSE = PolicySetDocument(
+    name="house",
+    version="1",
+    privacy=ClassForms(personal=Level.NONE, connected_account=Level.NONE),
+    providers=(ProviderForm(provider="local", privacy=Privacy.CONNECTED_ACCOUNT, form=Level.RAW),),
+    tools=(ToolContract(name="mail", privacy=Privacy.CONNECTED_ACCOUNT),),
+)
+
+
+@pytest.mark.parametrize("since", [False, True], ids=["recorded so", "said so since"])
+def test_an_edited_message_is_as_private_as_what_it_replaces(talk: Conversation, since: bool) -> None:
+    if since:
+        answer = talk.record({"role": "assistant", "content": "You meet ZEBRA."}).ids[0]
+        change = Reclassified(records=(answer,), privacy=Privacy.PERSONAL)
+        talk._session.append(talk._view, lambda drafting: drafting.add(change, kind="reclassified"))
+    else:
+        talk.record(asks(call("c1", "mail")))
+        talk.record(result("c1", "You meet ZEBRA."))
+        local = talk.assemble(provider="local", model="m", policy=HOUSE)
+        answer = talk.record({"role": "assistant", "content": "You meet ZEBRA."}, sheet=local).ids[0]
+    for value in ("ZEBRA it is.", {"role": "assistant", "content": "ZEBRA it is."}, openai_reply("ZEBRA it is.")):
+        edited = talk.edit(answer, value)
+        (record,) = edited._get((edited.transcript()[-1].id,))
+        assert record.header.privacy is (Privacy.PERSONAL if since else Privacy.CONNECTED_ACCOUNT)
+        edited.record(user("Whom?"))
+        assert "ZEBRA" not in json.dumps(edited.assemble(provider="openai", model="gpt-5.2", policy=HOUSE).messages())
 
 
 def test_an_edit_leaves_the_old_branch_as_it_was_and_shares_its_beginning(talk: Conversation) -> None:

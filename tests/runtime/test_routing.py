@@ -10,8 +10,10 @@ from callsheet.errors import InvalidOption
 from callsheet.graph.changes import Reclassified
 from callsheet.graph.enums import Level, Privacy
 from callsheet.policy.contracts import ToolContract
+from callsheet.policy.rules import About, Rule, Then
 from callsheet.policy.sets import PolicySetDocument
 from callsheet.policy.settings import ClassForms, ProviderForm
+from callsheet.runtime.outgoing import keeps_nothing
 from callsheet.runtime.routing import Serving
 from tests.runtime.test_privacy import DUMP, SECRETS, asked, decisions, sheet
 
@@ -106,6 +108,52 @@ def test_what_another_participant_keeps_private_counts_for_nobody_else(talk: Con
 def test_anything_but_pairs_is_refused(talk: Conversation, wrong: list[tuple[str, str]]) -> None:
     with pytest.raises(InvalidOption):
         talk.route(wrong)
+
+
+def ruled(when: str) -> PolicySetDocument:
+    rule = Rule(name="apart", about=About.VISIBILITY, when=when, then=Then.LEAVE_OUT)
+    return PolicySetDocument(name="ruled", version="1", rules=(rule,))
+
+
+@pytest.mark.parametrize(
+    ("when", "serving", "reasons"),
+    [
+        (
+            "boundary.provider == 'openai'",
+            Serving.REFUSED,
+            {"rule 'apart' leaves out an instruction", "rule 'apart' leaves out the newest question"},
+        ),
+        (
+            "record.tool == 'gauge' && boundary.provider == 'openai'",
+            Serving.WITH_OMISSIONS,
+            {"1 record is left out by rule 'apart' of ruled@1"},
+        ),
+        (
+            "record.role == 'system' && boundary . model == 'gpt-5.2'",
+            Serving.REFUSED,
+            {"rule 'apart' leaves out an instruction"},
+        ),
+        (
+            "record.role == 'user' && record.turns == 0",
+            Serving.REFUSED,
+            {"rule 'apart' leaves out the newest question"},
+        ),
+        # Whoever writes that instructions are left out everywhere means it.
+        ("record.role == 'system'", Serving.WITH_OMISSIONS, {"1 record is left out by rule 'apart' of ruled@1"}),
+        ("boundary.provider == 'local'", Serving.ALLOWED, {"ruled@1 withholds nothing from openai"}),
+    ],
+)
+def test_what_a_rule_about_visibility_leaves_out_counts(
+    talk: Conversation, when: str, serving: Serving, reasons: set[str]
+) -> None:
+    talk.instruct("Speak of cones.", scope="conversation")
+    asked(talk, "cone 6", tool="gauge")
+    talk.record({"role": "user", "content": "Which cone?"})
+    (found,) = talk.route(PROVIDERS[:1], policy=ruled(when))
+    assert found.serving is serving
+    assert reasons <= set(found.reasons)
+    assert bool(found.left_out) is (serving is not Serving.ALLOWED)
+    assert keeps_nothing(talk, PROVIDERS[0], ruled(when)) is (serving is Serving.ALLOWED)
 
 
 def test_the_runtime_asks_the_conversation() -> None:

@@ -13,6 +13,8 @@ from callsheet.graph.nodes import ToolArtifact, ToolCall
 from callsheet.graph.query import NodeQuery
 from callsheet.graph.record import Record
 from callsheet.graph.values import Value
+from callsheet.runtime.personalising.book import Book
+from callsheet.runtime.personalising.forgetting import forget_taken_from
 from callsheet.runtime.session import Session, View
 
 
@@ -24,15 +26,18 @@ class Erasure(Value):
     bodies: int
     #: Rendered blocks of past requests.
     blocks: int
+    #: Memories and proposals of the user that were taken from them.
+    memories: tuple[RecordId, ...] = ()
 
 
 def erase(session: Session, records: Sequence[RecordId], *, by: str = "", reason: str = "") -> Erasure:
     """Erase records of a conversation: first the erasure is recorded, then bodies and blocks go, for good.
 
     With them goes what gives their words again: what was merged, reported or handed on of them, recalls of them, and
-    what was derived of them, also where it rests on others too. Past requests keep their selections, sizes and reasons;
-    what was sent of them is gone where it held the text. A message's calls, a call's result and what others said of any
-    of them in their own words are records of their own. Erasing again what an interrupted erasure left is fine. Raises
+    what was derived of them or kept of the user from them, also where it rests on others too. Past requests keep their
+    selections, sizes and reasons; what was sent of them is gone where it held the text. A message's calls, a call's
+    result and what others said of any of them in their own words are records of their own. Erasing again what an
+    interrupted erasure left is fine. Raises
     `NotFound` for a record that is not there; then nothing is erased.
     """
     ledger, conversation = session.ledger, session.conversation
@@ -60,7 +65,17 @@ def erase(session: Session, records: Sequence[RecordId], *, by: str = "", reason
     if any(isinstance(record.body, ToolCall) for record in living):
         # What results are found by quotes what was asked for.
         ledger.rebuild(conversation.key, index_of(ledger))
-    return Erasure(record=made[-1], bodies=len(living), blocks=len(note.blocks))
+    kept = _forgotten(session, ids, by)
+    return Erasure(record=made[-1], bodies=len(living), blocks=len(note.blocks), memories=kept)
+
+
+def _forgotten(session: Session, ids: Sequence[RecordId], by: str) -> tuple[RecordId, ...]:
+    """Forget what was kept of the user from these records."""
+    owner = session.owner
+    if owner.user is None:
+        return ()
+    book = Book.of(session.ledger, session.ids, session.clock, owner.tenant, owner.user)
+    return forget_taken_from(book, ids, by=by).gone
 
 
 def _answered(records: Sequence[Record]) -> Iterator[tuple[RecordId, RecordId]]:

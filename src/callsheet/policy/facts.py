@@ -63,9 +63,9 @@ class BoundaryFact(NamedTuple):
 
 
 def _age(candidate: Candidate, boundary: Boundary) -> int:
-    if candidate.observed is None:
+    if candidate.observed is None or candidate.observed > boundary.now:
         return candidate.turn_age * _TURN
-    return max(0, boundary.now - candidate.observed) // _SECOND
+    return (boundary.now - candidate.observed) // _SECOND
 
 
 def _owner(candidate: Candidate, boundary: Boundary) -> str:
@@ -134,7 +134,10 @@ RECORD: Mapping[str, RecordFact] = {
     "stale": RecordFact(_open(Kind.FLAG, "it was marked stale"), lambda c, _: c.marked_stale),
     "status": RecordFact(_closed("how a call or result stands", ArtifactStatus, CallStatus, more=("",)), _status),
     "age": RecordFact(
-        _open(Kind.NUMBER, "whole seconds since it was observed; a turn counts as a minute where no time is known"),
+        _open(
+            Kind.NUMBER,
+            "whole seconds since it was said or observed; a turn counts as a minute where no such time is known",
+        ),
         _age,
     ),
     "turns": RecordFact(_open(Kind.NUMBER, "turns since; 0 is the newest"), lambda c, _: c.turn_age),

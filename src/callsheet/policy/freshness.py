@@ -46,14 +46,16 @@ def judge(candidate: Candidate, boundary: Boundary, policy: PolicySetDocument) -
 
 
 def _aged(candidate: Candidate, freshness: Freshness, boundary: Boundary, policy: PolicySetDocument) -> bool:
-    if candidate.stale_after is not None and candidate.observed is not None:
-        return boundary.now >= candidate.stale_after
+    observed, own = candidate.observed, candidate.stale_after
     seconds = policy.freshness.of(freshness)
+    if observed is not None and own is not None:
+        seconds = (own - observed) // SECOND
     if seconds is None:
         return False
-    if candidate.observed is None:
+    if observed is None or observed > boundary.now:
+        # A time that is still to come is that of a wrong clock.
         return candidate.turn_age * TURN >= seconds
-    return boundary.now - candidate.observed >= seconds * SECOND
+    return boundary.now >= own if own is not None else boundary.now - observed >= seconds * SECOND
 
 
 def _dated(candidate: Candidate, freshness: Freshness, policy: PolicySetDocument) -> bool:

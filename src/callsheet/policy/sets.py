@@ -32,9 +32,9 @@ from callsheet.policy.settings import (
 RULE_VERSIONS: Mapping[str, int] = {
     **{policy.value: 1 for policy in Policy},
     "recovery": 2,
-    "freshness": 2,
+    "freshness": 3,
     "deciding": 1,
-    "conditions": 2,
+    "conditions": 3,
 }
 """The version of each of the nine policies, of how their verdicts come together (``deciding``), and of the facts that
 the conditions of users' rules see (``conditions``).
@@ -126,11 +126,21 @@ class PolicySetDocument(Value):
     @property
     def hash(self) -> Digest:
         """Changes with the content and with the version of any built-in rule."""
-        rules = ",".join(f"{name}={version}" for name, version in sorted(RULE_VERSIONS.items()))
-        return tagged_digest("policy-set", self.content, rules.encode())
+        rules = ",".join([f"{name}={version}" for name, version in sorted(RULE_VERSIONS.items())])
+        known = _HASHES.get((id(self), rules))
+        if known is None:
+            if len(_HASHES) >= _REMEMBERED:
+                _HASHES.clear()
+            known = _HASHES[id(self), rules] = (self, tagged_digest("policy-set", self.content, rules.encode()))
+        return known[1]
 
     def __str__(self) -> str:
         return f"{self.name}@{self.version}"
+
+
+_REMEMBERED = 64
+_HASHES: dict[tuple[int, str], tuple[PolicySetDocument, Digest]] = {}
+"""By identity, since equal sets may be written differently; each with its set, so that no other has its identity."""
 
 
 def _above(low: float | None, high: float | None) -> bool:

@@ -189,8 +189,9 @@ class Deciding:
             return True
         if scope.sub_agent is not None and scope.sub_agent != self.boundary.run:
             return True
-        said = body.attributes if isinstance(body, ToolMemory) and turn < self.episode else ()
-        return any(one.name == LIFETIME and one.value in TASK for one in said)
+        if not isinstance(body, ToolMemory) or turn >= self.episode:
+            return False
+        return any(one.name == LIFETIME and one.value in TASK for one in body.attributes)
 
     def class_of(self, record: Record, derived: Derived | None) -> Privacy:
         """The class of a record now: what changes, its tool's contract and its content made of it."""
@@ -219,6 +220,7 @@ class Deciding:
                 role=body.role,
                 superseded_by=standings.linked(Relation.SUPERSEDES, record.id),
                 turn_age=age,
+                observed=header.at,
                 marked_stale=marked,
                 pinned=pinned,
                 erased=erased,

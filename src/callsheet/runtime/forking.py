@@ -5,14 +5,17 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from callsheet.assemble.blocks import Reply
 from callsheet.errors import InvalidOption, NotFound
-from callsheet.graph.enums import ForkReason, Role
+from callsheet.graph.enums import ForkReason, Privacy, Role, StateField
 from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import Branch, Message, ToolArtifact
 from callsheet.graph.record import Record
 from callsheet.graph.values import CallRef
+from callsheet.runtime.deciding import read_standings
 from callsheet.runtime.drafting import Drafting
 from callsheet.runtime.originals import source
+from callsheet.runtime.recording import Recording, waiting_sheet
 from callsheet.runtime.resolving import resolve
 from callsheet.runtime.seeing import sight
 from callsheet.runtime.session import Session, View
@@ -24,12 +27,21 @@ if TYPE_CHECKING:
 
 
 def edit(talk: "Conversation", message: str, value: object, name: str | None) -> "Conversation":
-    """Begin a branch before a message and say something else on it."""
-    said = _in_its_role(talk, message, value)
-    formats.parse(said)  # refuses what is no message before a branch begins
+    """Begin a branch before a message and say something else on it, which is as private as what it replaces."""
+    items = formats.parse(_in_its_role(talk, message, value))  # refuses what is no message before a branch begins
+    least = _class_of(talk, _standing(talk, message))
     branch = talk.branch(before=message, name=name, reason=ForkReason.EDIT)
-    branch.record(said)
+    replied = any(isinstance(item, Reply) for item in items)
+    shown = waiting_sheet(branch._session, branch._view) if replied else None
+    branch._put(Recording(items=items, shown=shown, least=least))
     return branch
+
+
+def _class_of(talk: "Conversation", record: Record) -> Privacy:
+    """The class of a record as it is now: what was said of it since counts."""
+    session, seen = talk._session, sight(talk._session, talk._view)
+    standings = read_standings(session.ledger, session.conversation.key, seen.lineage, (record.id,), seen.shows)
+    return Privacy(standings.state(StateField.PRIVACY, record.id) or record.header.privacy)
 
 
 def _in_its_role(talk: "Conversation", message: str, value: object) -> object:

@@ -15,6 +15,7 @@ from callsheet.graph.nodes import ContextAssembly
 from callsheet.graph.query import StateQuery
 from callsheet.graph.record import Record
 from callsheet.graph.times import Instant
+from callsheet.graph.values import DEFAULT_PRIVACY
 from callsheet.policy.visibility import hidden_from
 from callsheet.runtime import calibrating
 from callsheet.runtime.drafting import Drafting, Shown
@@ -38,12 +39,14 @@ class Recording:
     status: ArtifactStatus | None = None
     at: Instant | None = None
     event: str | None = None
+    #: The class of what it takes the place of.
+    least: Privacy = DEFAULT_PRIVACY
     #: The classes of data that contracts declare, by tool.
     declared: Mapping[str, Privacy] = field(default_factory=dict)
 
     def draft(self, drafting: Drafting) -> None:
         """Draft all records; none when the event is known already."""
-        drafting.event, drafting.declared = self.event, self.declared
+        drafting.event, drafting.declared, drafting.least = self.event, self.declared, self.least
         if self.status is not None and not any(isinstance(item, blocks.Answer) for item in self.items):
             raise InvalidOption("status= goes with a tool's result; this value holds none")
         if self.at is not None:

@@ -1,5 +1,6 @@
 """Routing: which provider may serve the next request of a view, judged from the classes of data that it rests on."""
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import Boundary, Message, PolicyDecision, ToolArtifact, ToolCall
 from callsheet.graph.query import NodeQuery
 from callsheet.graph.record import Record
+from callsheet.policy.conditions import written
 from callsheet.policy.sets import PolicySetDocument
 from callsheet.policy.verdict import Decision
 from callsheet.runtime.deciding import Deciding, Standings, read_standings
@@ -30,6 +32,9 @@ _NAMED = 64
 """Records that a recorded decision names at most."""
 
 _FINAL = (Policy.ATTRIBUTION, Policy.VISIBILITY)
+
+_NAMES_PROVIDER = re.compile(r"\bboundary\s*\.\s*(?:provider|model)\b")
+"""In a rule's condition: what it leaves out depends on where the request goes."""
 
 
 class Serving(StrEnum):
@@ -52,6 +57,8 @@ class Route:
     reasons: tuple[str, ...]
     #: Records that may not go there with their values, by class, the strictest first.
     withheld: tuple[tuple[Privacy, int], ...] = ()
+    #: Records that rules of the policy set leave out, by rule.
+    left_out: tuple[tuple[str, int], ...] = ()
     #: The tools whose results are among them.
     tools: tuple[str, ...] = ()
     #: Results that go there with markers in the place of secrets.
@@ -87,9 +94,11 @@ def route(
     judged = [_judge(seen, records, standings, policy, _boundary(seen, provider, scopes)) for provider in asked]
     _record(session, view, [(one, ids) for one, ids in judged], policy)
     order = list(Serving)
-    return tuple(
-        sorted((one for one, _ in judged), key=lambda one: (order.index(one.serving), sum(n for _, n in one.withheld)))
-    )
+    return tuple(sorted((one for one, _ in judged), key=lambda one: (order.index(one.serving), _kept(one))))
+
+
+def _kept(made: Route) -> int:
+    return sum(count for _, count in (*made.withheld, *made.left_out))
 
 
 def keeps_nothing(
@@ -151,14 +160,24 @@ def _judge(
         opened=seen.opened(),
     )
     newest = max((one.record.position for one in records if _asks(one.record)), default=0)
+    conditions = {rule.name: rule.when for rule in policy.rules}
     withheld: dict[RecordId, Privacy] = {}
     tools: dict[str, None] = {}
     needed: list[str] = []
     marked = 0
+    ruled: dict[RecordId, str] = {}
     for place, one in enumerate(records):
         decision = deciding.decide(
             one.record, place, derived=one.derived, resolved=False, newest=one.record.position == newest
         )
+        rule = _rule(decision)
+        if rule is not None:
+            ruled[one.record.id] = rule
+            if one.record.position == newest:
+                needed.append(f"rule {rule!r} leaves out the newest question")
+            elif _is_instruction(one.record) and _NAMES_PROVIDER.search(conditions[rule]):
+                needed.append(f"rule {rule!r} leaves out an instruction")
+            continue
         form = _form(decision)
         if form is None:
             continue
@@ -176,13 +195,20 @@ def _judge(
     made = Route(
         provider=provider,
         model=model,
-        serving=Serving.REFUSED if needed else Serving.WITH_OMISSIONS if withheld else Serving.ALLOWED,
-        reasons=(*dict.fromkeys(needed), *_reasons(withheld, provider, policy)),
+        serving=Serving.REFUSED if needed else Serving.WITH_OMISSIONS if withheld or ruled else Serving.ALLOWED,
+        reasons=(*dict.fromkeys(needed), *_reasons(withheld, ruled, provider, policy)),
         withheld=_counted(withheld),
+        left_out=tuple(Counter(ruled.values()).most_common()),
         tools=tuple(tools),
         marked=0 if shows_secrets(policy, provider) else marked,
     )
-    return made, tuple(withheld)
+    return made, (*withheld, *ruled)
+
+
+def _rule(decision: Decision) -> str | None:
+    """The user's rule by which a record does not exist for this request."""
+    refusing = (verdict for verdict in decision.verdicts if verdict.policy in _FINAL and verdict.refuses)
+    return next(filter(None, (written(verdict.rule) for verdict in refusing)), None)
 
 
 def _form(decision: Decision) -> Level | None:
@@ -200,14 +226,28 @@ def _counted(withheld: Mapping[RecordId, Privacy]) -> tuple[tuple[Privacy, int],
     return tuple((kind, counts[kind]) for kind in reversed(STRICTNESS) if counts[kind])
 
 
-def _reasons(withheld: Mapping[RecordId, Privacy], provider: str, policy: PolicySetDocument) -> tuple[str, ...]:
-    counted = _counted(withheld)
-    if not counted:
+def _reasons(
+    withheld: Mapping[RecordId, Privacy], ruled: Mapping[RecordId, str], provider: str, policy: PolicySetDocument
+) -> tuple[str, ...]:
+    if not withheld and not ruled:
         return (f"{policy} withholds nothing from {provider}",)
-    return tuple(
-        f"{count} {'record' if count == 1 else 'records'} of class {kind.value} may not go to {provider} under {policy}"
-        for kind, count in counted
+    classes = (
+        f"{_records_said(count)} of class {kind.value} may not go to {provider} under {policy}"
+        for kind, count in _counted(withheld)
     )
+    rules = (
+        f"{_records_said(count)} {'is' if count == 1 else 'are'} left out by rule {rule!r} of {policy}"
+        for rule, count in Counter(ruled.values()).most_common()
+    )
+    return (*classes, *rules)
+
+
+def _records_said(count: int) -> str:
+    return f"{count} {'record' if count == 1 else 'records'}"
+
+
+def _is_instruction(record: Record) -> bool:
+    return isinstance(record.body, Message) and record.body.role in INSTRUCTING
 
 
 def _asks(record: Record) -> bool:

@@ -188,3 +188,11 @@ def test_what_has_no_schema_is_refused_by_name(function: Callable[..., object]) 
 def test_terms_out_of_range_are_refused(terms: dict[str, float]) -> None:
     with pytest.raises(PolicyError):
         msgspec.convert({"name": "fire", **terms}, ToolContract)
+
+
+def test_a_parameter_that_no_struct_can_hold_is_refused_by_the_name_of_the_tool() -> None:
+    def weigh(crate: str, __scale: int = 1) -> str:
+        raise AssertionError(crate, __scale)
+
+    with pytest.raises(InvalidOption, match="tool 'weigh' has a parameter that no schema can be made of"):
+        callsheet.tool(weigh)

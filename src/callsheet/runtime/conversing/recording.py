@@ -87,6 +87,9 @@ class Records(Shows):
             event=self._own_event(event) if event is not None else None,
             declared=self._declared(items),
         )
+        return self._put(recording)
+
+    def _put(self, recording: Recording) -> Recorded:
         tail, records = self._session.append(self._view, recording.draft)
         ids = tuple(record.id for record in records if isinstance(record.body, Message | ToolArtifact))
         return Recorded(ids=ids, pending=self._pending(tail))

@@ -83,7 +83,7 @@ def _signature(name: str, fields: list[tuple[str, object] | tuple[str, object, o
         arguments = msgspec.defstruct(name, fields, kw_only=True, forbid_unknown_fields=True)  # type-checked by it
         _, found = msgspec.json.schema_components((arguments,), ref_template="#/$defs/{name}")
         msgspec.json.Decoder(arguments)
-    except (TypeError, ValueError, NameError, RecursionError) as problem:
+    except (TypeError, ValueError, NameError, RuntimeError) as problem:
         raise InvalidOption(f"tool {name!r} has a parameter that no schema can be made of: {problem}") from None
     own = next(component for key, component in found.items() if component.get("title") == name)
     others = {key: component for key, component in found.items() if component is not own}

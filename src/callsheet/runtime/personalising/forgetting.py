@@ -66,6 +66,18 @@ def forget(
     return drafted.forgotten
 
 
+def forget_taken_from(book: Book, records: Iterable[RecordId], *, by: str = "") -> Forgotten:
+    """Forget what was taken from records of a conversation, from these alone or from others too: see `forget`."""
+    shelf, given = book.shelf(), frozenset(records)
+    memories = shelf.nodes("user_memory") if shelf is not None else []
+    ids = [
+        record.id
+        for record in memories
+        if isinstance(record.body, UserMemory) and not given.isdisjoint((record.body.source, *record.body.sources))
+    ]
+    return forget(book, ids, by=by) if ids else Forgotten()
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Drafted:
     forgotten: Forgotten
