@@ -84,12 +84,15 @@ RESOLVE := --quiet --universal --python-version 3.11 --generate-hashes --no-emit
 clean:  ## Remove what was installed, built and demonstrated.
 	rm -rf $(VENV) $(DEMO) site build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 
+# pip compiles what it installs, and not what it links to: where Python may write no bytecode (PYTHONDONTWRITEBYTECODE),
+# each of the many processes that tests start would compile the package for itself, which takes it half a second.
 $(CORE): $(LOCKS) pyproject.toml tools/build_ranks.py
 	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit( \
 	  "Callsheet needs Python 3.11 or later and this is %s: try make PYTHON=python3.12" % sys.version.split()[0])'
 	$(PYTHON) -m venv --clear $(VENV)
 	$(PIP) install -qq --require-hashes -r locks/core.txt
 	$(PIP) install -qq --no-deps --no-build-isolation -e .
+	@$(BIN)/python -m compileall -q -j 0 src
 	@touch $@
 
 $(FULL): $(CORE)

@@ -1,5 +1,7 @@
 """The demonstration's store, made once: what most commands are tried on."""
 
+import contextlib
+import io
 import shutil
 from pathlib import Path
 
@@ -22,11 +24,19 @@ def run(capsys: pytest.CaptureFixture[str]) -> Run:
 
 
 @pytest.fixture(scope="session")
-def lived(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The store that ``callsheet demo`` leaves. Not to be changed: see `store`."""
-    path = tmp_path_factory.mktemp("lived") / "agent.db"
-    assert main(["demo", "--store", str(path), "--json"]) == 0
-    return path
+def demonstrated(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Ran]:
+    """The store that ``callsheet demo --json`` leaves, and what it printed. Not to be changed: see `store`."""
+    path, printed = tmp_path_factory.mktemp("lived") / "agent.db", io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        code = main(["demo", "--store", str(path), "--json"])
+    assert code == 0
+    return path, Ran(code=code, out=printed.getvalue(), err="")
+
+
+@pytest.fixture(scope="session")
+def lived(demonstrated: tuple[Path, Ran]) -> Path:
+    """The demonstration's store. Not to be changed: see `store`."""
+    return demonstrated[0]
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from callsheet.cli.demonstration import recording
-from tests.cli.running import RECORDS, Run
+from tests.cli.running import RECORDS, Ran, Run
 
 
 def test_it_prints_what_happened_within_80_columns(run: Run, tmp_path: Path) -> None:
@@ -32,8 +32,8 @@ def test_the_store_holds_the_recording_to_the_letter(run: Run, store: Path) -> N
     assert [line.get("branch") for line in back] == [line.get("branch") for line in lines]
 
 
-def test_each_request_as_json(run: Run, tmp_path: Path) -> None:
-    document = run("demo", "--store", tmp_path / "agent.db", "--json").document
+def test_each_request_as_json(demonstrated: tuple[Path, Ran]) -> None:
+    document = demonstrated[1].document
 
     requests = document["requests"]
     assert isinstance(requests, list)

@@ -18,6 +18,7 @@ from starlette.routing import Route
 
 from callsheet.wire.names import Wire
 from callsheet.wire.validate import problems
+from tests import prompt
 from tests.upstream import gemini
 from tests.upstream.apis import Apis, Asked, output_of
 from tests.upstream.scripts import Broken, Counted, Failing, Gate, Json, Lost, Received, Reply, Step
@@ -27,6 +28,8 @@ WRONG_KEY = "wrong"
 
 _METHODS = ["GET", "POST", "DELETE", "PUT", "PATCH"]
 _SSE = "text/event-stream; charset=utf-8"
+
+prompt.install()
 
 
 class _Cut(Exception):

@@ -14,6 +14,9 @@ from callsheet.policy.sets import policy_set
 from callsheet.serve.proxy.opening import Opening
 from callsheet.serve.proxy.running import server
 from callsheet.serve.proxy.settings import Format, Handling, Limits, Settings, Timeouts, Upstream
+from tests import prompt
+
+prompt.install()
 
 OPEN = policy_set("replay")
 """Lets everything pass."""
