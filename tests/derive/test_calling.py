@@ -2,7 +2,7 @@
 
 import pytest
 
-from callsheet.derive.calling import LIMIT, Said, call_terms
+from callsheet.derive.calling import LIMIT, Asked, Said, call_terms
 
 FLIGHT = '{"origin": "Berlin", "dest": "Rome", "date": "2026-05-03"}'
 
@@ -27,7 +27,7 @@ FLIGHT = '{"origin": "Berlin", "dest": "Rome", "date": "2026-05-03"}'
     ],
 )
 def test_a_text_means_the_calls_whose_values_it_says(text: str, tool: str, arguments: str, means: bool) -> None:
-    assert Said(text).means(call_terms(tool, arguments)) is means
+    assert Said(text).means(Asked.of(call_terms(tool, arguments))) is means
 
 
 @pytest.mark.parametrize(

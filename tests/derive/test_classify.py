@@ -1,8 +1,10 @@
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callsheet.derive.classify import failed, freshness, privacy, without_secrets
+from callsheet.derive.classify import _is_of_session, failed, freshness, privacy, without_secrets
 from callsheet.derive.origins import origin
 from callsheet.derive.reading import read
 from callsheet.graph.enums import Freshness, Privacy
@@ -187,3 +189,32 @@ def test_a_document_is_told_by_its_type_and_a_runtime_file_by_the_arguments_too(
 def test_without_its_secrets_a_text_is_never_secret(text: str) -> None:
     assert without_secrets(text) in (Privacy.INTERNAL, Privacy.PERSONAL)
     assert origin(text, text, arguments=text, mime=text) in (*Privacy, None)
+
+
+_OF_SESSION = re.compile(
+    r"(?<![\w.])/(?:tmp|var/tmp|private/tmp|proc|run|dev/shm)/|(?<!\w)(?:pid|PID|cwd|pwd|PWD)\b[\"']?[ ]?[:=]"
+)
+_SIGNS = (
+    "/tmp/",
+    "/",
+    "var",
+    "run",
+    "proc/",
+    "pid",
+    "PID",
+    "Pid",
+    "pWD",
+    "cwd",
+    "PWD",
+    "pwd",
+    ":",
+    "=",
+    " =",
+    '"',
+    ".",
+)
+
+
+@given(st.lists(st.sampled_from(_SIGNS) | st.text(max_size=2), max_size=8).map("".join))
+def test_temporary_places_and_processes_are_told_by_names_of_their_own(text: str) -> None:
+    assert _is_of_session(text) is (_OF_SESSION.search(text) is not None)

@@ -161,3 +161,29 @@ def test_the_gist_is_one_storable_line_within_its_limit(content: str, arguments:
     assert len(line) <= limit
     assert line.isprintable() or "\n" not in line
     line.encode()
+
+
+@pytest.mark.parametrize(
+    ("text", "begins"),
+    [
+        ("the pump in hall nine holds its pressure and " * 60, "the pump in hall nine holds its pressure and"),
+        ("zone four steady, zone five steady, " * 60, "zone four steady, zone five steady,"),
+        ("Zone four is steady" + " and stays so" * 60 + ". Nothing else.", "Zone four is steady and stays so"),
+        ("die Pumpe in Halle neun hält den Druck und " * 60, "die Pumpe in Halle neun hält den Druck"),
+        ("第四区很稳定而且" * 80, "第四区很稳定而且"),
+    ],
+    ids=["without a stop", "commas", "a long sentence", "german", "chinese"],
+)
+def test_prose_without_identifiers_is_told_by_its_beginning(text: str, begins: str) -> None:
+    for limit in (100, 200, LIMIT):
+        line = _gist(text, limit=limit)
+        assert begins in line
+        assert len(line) <= limit
+    # Cut between words, where it has any.
+    assert line.endswith("…")
+    assert " " not in text or text.startswith(line.rpartition("; ")[2].removesuffix("…").strip())
+    assert " " not in text or f"{line.rpartition('; ')[2].removesuffix('…')} " in text
+
+
+def test_what_has_no_words_is_not_told_by_its_beginning() -> None:
+    assert _gist("x" * 3_000) == "look_up(): 3,000 characters"

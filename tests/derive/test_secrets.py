@@ -5,7 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from callsheet.derive import assigned, secrets
 from callsheet.derive.secrets import find
+
+NAMES = [mark for marks in assigned._NAME_MARKS.values() for mark in marks]
 
 # Put together here so that no scanner takes this file for a leak.
 _A = "aB3dE5gH7jK9mN2p"
@@ -166,3 +169,35 @@ def test_hostile_repetition_takes_time_in_proportion(piece: str) -> None:
 @given(st.text() | st.text("{}[]\":,'aerrorE: 0\n\\=/@-_."))
 def test_any_text_gets_an_answer(text: str) -> None:
     find(text)
+
+
+_PIECES = (
+    st.sampled_from([secret for _, secret in EVERY])
+    | st.sampled_from([*secrets._FORMS, *secrets._MARKS_ENCODED])
+    | st.text("aB3_-.+/=", max_size=24)
+)
+_NEAR_SECRETS = st.lists(st.tuples(_PIECES, st.sampled_from(["", " ", "\n", "\x1f"])).map("".join), max_size=8).map(
+    "".join
+)
+
+
+@given(_NEAR_SECRETS)
+def test_looking_only_among_the_long_runs_misses_nothing(text: str) -> None:
+    # Where the whole text passes for its runs, each mark in it is looked at.
+    runs = secrets._long_runs(text)
+    assert list(secrets._keyed(text, text)) == list(secrets._keyed(text, runs))
+    assert list(secrets._encoded(text, text)) == list(secrets._encoded(text, runs))
+
+
+def test_the_shortest_key_of_each_form_is_no_shorter_than_what_is_looked_at() -> None:
+    encoded = (base64.b64encode(secret.encode()).decode() for _, secret in EVERY)
+    assert min(map(len, (*(secret for _, secret in EVERY), *encoded))) >= secrets.SHORTEST
+
+
+@given(st.lists(st.sampled_from([*NAMES, "=", ": ", "x", "\n", "aB3dE5gH7j"]), max_size=12).map("".join))
+def test_a_name_that_says_secret_stands_only_where_a_part_of_it_does(text: str) -> None:
+    every = {mark: (mark,) for marks in assigned._NAME_MARKS.values() for mark in marks}
+    found = list(assigned.assigned(text))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(assigned, "_NAME_MARKS", every)
+        assert found == list(assigned.assigned(text))

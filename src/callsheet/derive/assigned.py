@@ -17,11 +17,17 @@ _NAMES = re.compile(
     """,
     re.VERBOSE,
 )
-_NAME_MARKS = (
-    *("passw", "kennwort", "passphrase", "contraseña", "de_passe", "pwd", "secret", "token", "credential"),
-    *("apikey", "api_key", "api-key", "api key", "access_key", "access-key", "accesskey", "access key", "accountkey"),
-    *("private_key", "privatekey", "auth_key", "authkey", "signing_key", "signingkey", "encryption_key"),
-)
+_NAME_MARKS = {
+    **{mark: (mark,) for mark in ("kennwort", "contraseña", "pwd", "secret", "token", "credential")},
+    "pass": ("passw", "passphrase", "de_passe"),
+    "key": (
+        *("apikey", "api_key", "api-key", "api key", "access_key", "access-key", "accesskey", "access key"),
+        *("accountkey", "private_key", "privatekey", "auth_key", "authkey", "signing_key", "signingkey"),
+        "encryption_key",
+    ),
+}
+"""Where such a name may stand, by what a text holds that holds one of them."""
+
 _SEPARATOR = re.compile(
     r"\d{0,2}(?:\\{0,4}[\"'`])?(?:[ \t]{0,8}(?:=>|:=|==?|:)[ \t]{0,8}|>|[ \t]{1,4}(?:is|was|ist|lautet):?[ \t]{1,4})"
 )
@@ -93,7 +99,7 @@ def _is_port(value: str) -> bool:
 def _named(lowered: str) -> list[tuple[int, str]]:
     """The places behind names that say secret, in order, each once."""
     found: dict[int, str] = {}
-    for mark in _NAME_MARKS:
+    for mark in [mark for part, marks in _NAME_MARKS.items() if part in lowered for mark in marks]:
         before = 4 if mark == "de_passe" else 0
         at = lowered.find(mark)
         while at >= 0:

@@ -6,6 +6,8 @@ the value, but for other numbers: ``day 14``, ``quays 9, 10 and 11``.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import lru_cache
+from typing import NamedTuple
 
 import msgspec
 
@@ -29,6 +31,9 @@ _CUT = MARK + "…"
 _VALUES = 16
 _LONGEST = 256
 _NAMES = 4
+_USUAL = 64
+"""Characters of a name at most whose words are remembered."""
+
 _DEEP = 8
 _DIGITS = 4
 
@@ -37,20 +42,20 @@ def call_terms(tool: str, arguments: str) -> tuple[str, ...]:
     """The terms of a call, distinct, at most `LIMIT`. `arguments` is its JSON; what is none counts as one value."""
     values = list(_values(arguments))
     found: dict[str, None] = {}
-    of_tool = _words(tool)[:_NAMES]
+    of_tool = _named(tool)
     kept = values[:_VALUES]
-    for _, value in kept:
-        words = _words(value[:_LONGEST])
+    said = [(_named(name), _words(value[:_LONGEST])) for name, value in kept]
+    for _, words in said:
         short = len(words) == 1 and _short(words[0])
         found.update(dict.fromkeys((NUMBER if short else MARK) + word for word in words))
     if len(kept) < len(values) or any(len(value) > _LONGEST for _, value in kept) or len(found) > LIMIT // 2:
         found = {_CUT: None, **dict.fromkeys(list(found)[: LIMIT // 2])}
-    names = dict.fromkeys((*of_tool, *(word for name, _ in kept for word in _words(name)[:_NAMES])))
+    names = dict.fromkeys((*of_tool, *(word for name, _ in said for word in name)))
     pairs = (
-        f"{MARK}{name} {word}"
-        for key, value in kept
-        for name in dict.fromkeys((*_words(key)[:_NAMES], *of_tool))
-        for word in _words(value[:_LONGEST])[:1]
+        f"{MARK}{part} {word}"
+        for name, words in said
+        for part in dict.fromkeys((*name, *of_tool))
+        for word in words[:1]
     )
     return tuple(dict.fromkeys((*found, *(NAME + name for name in names), *pairs)))[:LIMIT]
 
@@ -59,6 +64,28 @@ def marked(words: Iterable[str]) -> tuple[str, ...]:
     """What of a call any of these terms of a text, which are those of one word, may be: a value or a name."""
     plain = sorted(terms.compared(words))
     return tuple(mark + word for word in plain for mark in (MARK, NUMBER if _short(word) else NAME))
+
+
+class Asked(NamedTuple):
+    """What a call asks for, from the terms that it is found by."""
+
+    terms: frozenset[str]
+    #: Its values that are words, those that are short numbers, and its names.
+    words: frozenset[str]
+    numbers: frozenset[str]
+    names: frozenset[str]
+
+    @classmethod
+    def of(cls, call: Collection[str]) -> "Asked":
+        """From the terms of a call."""
+        own = [term for term in call if term.startswith(MARK)]
+        values = [term[1:] for term in own if " " not in term and not term.startswith(NAME)]
+        return cls(
+            terms=frozenset(call),
+            words=frozenset(value for value in values if not value.startswith("#")),
+            numbers=frozenset(value[1:] for value in values if value.startswith("#")),
+            names=frozenset(term[len(NAME) :] for term in own if term.startswith(NAME)),
+        )
 
 
 class Said:
@@ -75,20 +102,17 @@ class Said:
         values = (MARK + word for word in sorted(self._words) if not _short(word))
         return (*sorted(self._pairs), *values)
 
-    def means(self, call: Collection[str]) -> bool:
-        """Whether a call with these terms is meant: all its values are said, short numbers with their names.
+    def means(self, call: Asked) -> bool:
+        """Whether a call is meant: all its values are said, short numbers with their names.
 
         Where all of them are words, one of its names must be said too.
         """
-        values = [term[1:] for term in call if term.startswith(MARK) and " " not in term and not term.startswith(NAME)]
-        words = {value for value in values if not value.startswith("#")}
-        if not values or not self._words.issuperset(words):
+        if not (call.words or call.numbers) or not self._words.issuperset(call.words):
             return False
-        paired = {term.rpartition(" ")[2] for term in self._pairs.intersection(call)}
-        if not paired.issuperset(value[1:] for value in values if value not in words):
+        paired = {term.rpartition(" ")[2] for term in self._pairs.intersection(call.terms)}
+        if not paired.issuperset(call.numbers):
             return False
-        names = {term[len(NAME) :] for term in call if term.startswith(NAME)}
-        return bool(paired) or not self._words.isdisjoint(names - words)
+        return bool(paired) or not self._words.isdisjoint(call.names - call.words)
 
 
 def _pairs(words: Sequence[str]) -> Iterator[str]:
@@ -102,6 +126,16 @@ def _pairs(words: Sequence[str]) -> Iterator[str]:
 
 def _short(word: str) -> bool:
     return word.isdecimal() and len(word) <= _DIGITS
+
+
+def _named(name: str) -> Sequence[str]:
+    """The words of the name of a tool or an argument, the first: there are few names, and they come again."""
+    return _known_name(name) if len(name) <= _USUAL else _words(name)[:_NAMES]
+
+
+@lru_cache(maxsize=1 << 12)
+def _known_name(name: str) -> tuple[str, ...]:
+    return tuple(_words(name)[:_NAMES])
 
 
 def _words(text: str, *, distinct: bool = True) -> list[str]:

@@ -114,6 +114,11 @@ def claims_done(summary: str, material: Sequence[Said]) -> bool:
     return any(not _supported(verb, material, language) for verb in verbs)
 
 
+def tells_of_act(text: str, language: Language) -> bool:
+    """Whether a text says that something was done that matters: paid, cancelled, sent."""
+    return any(map(same_acts, _claimed(text, language)))
+
+
 def _claimed(summary: str, language: Language) -> Iterator[str]:
     """The stems of what a text says was done."""
     for clause in _clauses(summary):

@@ -79,8 +79,10 @@ _LONGEST = 24
 _SPACES = 4
 """Between a name and the sign behind it at most."""
 
+# Begins with what it looks for, and looks back behind it: a search that begins with looking back takes far longer.
 _SESSION = re.compile(
-    r"(?<![\w.])/(?:tmp|var/tmp|private/tmp|proc|run|dev/shm)/|(?<!\w)(?:pid|PID|cwd|pwd|PWD)\b[\"']?[ ]?[:=]"
+    r"/(?<![\w.]/)(?:tmp|var/tmp|private/tmp|proc|run|dev/shm)/"
+    r"|[pPc](?<!\w[pPc])(?:(?<=p)id|(?<=P)ID|(?<=c)wd|(?<=p)wd|(?<=P)WD)\b[\"']?[ ]?[:=]"
 )
 _SESSION_MARKS = ("/tmp/", "/proc/", "/run/", "/dev/shm/", "pid", "PID", "cwd", "pwd", "PWD")
 _SAMPLE = 100_000

@@ -135,9 +135,11 @@ def index_result(
     )
 
 
-def index_message(text: str, redaction: Redaction = _UNKEYED) -> Index:
-    """What a message of a person or a model, or the arguments of a call, is found by. It has no levels."""
-    text = redaction.text(text)
+def index_message(text: str) -> Index:
+    """What a message of a person or a model, or the arguments of a call, is found by. It has no levels.
+
+    Its secrets are replaced by their markers before.
+    """
     return Index(entities=entities.entities(text), terms=terms.counted(text))
 
 

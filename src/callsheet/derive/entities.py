@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from enum import StrEnum
 from typing import NamedTuple
 
+from callsheet.derive.remembered import Remembered
+
 LIMIT = 256
 """Distinct entities that are kept of one text unless the caller says otherwise."""
 
@@ -44,10 +46,12 @@ _QUOTES = '"“”„«»「」`'
 _UNFIT = r"\x00-\x1f\ud800-\udfff"
 # Every match begins where the last one ended and first passes over all that is plain, so no place is looked at from
 # two sides and words are only ever entered at their start. In JSON, escapes such as ``\n`` belong to no word.
+# The first of what is plain is the second with the third behind it, which most of a text is: two steps in one.
 _PATTERN = re.compile(
     rf"""
     (?:
-        (?:[A-Za-z]++|[^\W\d_]++)(?![\w@/\\]|[.:\-][\w/\\])
+        [A-Za-z]++[\s,;(){{}}\[\]<>=*+|&!?'%^$€£][\s,;:(){{}}\[\]<>=*+|&!?'%^$€£-]*+
+        |(?:[A-Za-z]++|[^\W\d_]++)(?![\w@/\\]|[.:\-][\w/\\])
         |[\s,;:(){{}}\[\]<>=*+|&!?'%^$€£-]++
         |[{_QUOTES}](?![^\W\d_a-z])
         |\d{{1,2}}(?![\w@/\\]|[.,:\-'’\u00a0\u202f][\w/\\])
@@ -115,7 +119,10 @@ def mentions(text: str, start: int = 0, end: int | None = None) -> Iterator[Enti
         if name == "word":
             if stop - begin < 3 or stop - begin > LONGEST:
                 continue
-            kind = _kind_of_word(value, text, stop)
+            kind, in_parts = _WORDS[value]
+            # What stands before a colon or an equals sign is the name of a field, which many records share.
+            if in_parts and _AFTER_KEY.match(text, stop):
+                continue
         elif name == "number":
             # Two digits say too little, with or without a mark between them.
             kind = EntityKind.NUMBER if stop - begin > 3 or (stop - begin == 3 and value.isdigit()) else None
@@ -134,15 +141,27 @@ def _is_name(value: str) -> bool:
     return not (first == " " or last in " ." or first.islower() or value.count(" ") > 5)
 
 
-def _kind_of_word(word: str, text: str, end: int) -> EntityKind | None:
+class _Word(NamedTuple):
     """What a run of word characters, hyphens and dots is; None: an ordinary word."""
-    numbered = _DIGIT.search(word) is not None
+
+    kind: EntityKind | None
+    #: It has parts and nothing else that tells, so it may be the name of a field.
+    in_parts: bool = False
+
+
+def _read_word(word: str) -> _Word:
+    if "." not in word and _DIGIT.search(word) is None:
+        return _Word(EntityKind.CODE, True) if "_" in word.strip("_-") and not word.startswith("__") else _Word(None)
+    return _Word(_kind_of_word(word))
+
+
+_WORDS = Remembered(_read_word)
+
+
+def _kind_of_word(word: str) -> EntityKind | None:
+    """What a word with a digit or a dot is."""
     if "." in word:
-        return _kind_of_dotted(word, numbered)
-    if not numbered:
-        named = "_" in word.strip("_-") and not word.startswith("__")
-        # What stands before a colon or an equals sign is the name of a field, which many records share.
-        return EntityKind.CODE if named and not _AFTER_KEY.match(text, end) else None
+        return _kind_of_dotted(word, _DIGIT.search(word) is not None)
     if word.isdigit():
         return EntityKind.NUMBER
     bare = word.replace("-", "")

@@ -89,7 +89,7 @@ def _tell(
     for piece in _grouped(holders, named, given):
         line.add(piece)
     if not failed and not (named if document.kind in _NAMED else holders):
-        for piece in _rows(document) or _in_words(document, found, shape):
+        for piece in _rows(document) or _in_words(document, found, shape, line.room):
             line.add(piece, up_to=_ENOUGH)
     rest = [field for field in named if id(field) not in told]
     for piece in [*_grouped(others, named, given), *_grouped(rest, named, given)]:
@@ -116,10 +116,14 @@ class _Line:
         self._mark = mark
         self.text = _cut(start, self._limit)
 
+    @property
+    def room(self) -> int:
+        """Characters of a piece that fits."""
+        return max(0, self._limit - len(self.text) - len(self._mark))
+
     def add(self, piece: str, *, up_to: float = 1.0) -> None:
         """Adds the piece if the line has not reached this share of its limit and the piece fits."""
-        fits = len(self.text) + len(self._mark) + len(piece) <= self._limit
-        if piece and fits and len(self.text) < up_to * self._limit:
+        if piece and len(piece) <= self.room and len(self.text) < up_to * self._limit:
             self.text += self._mark + piece
             self._mark = "; "
 
@@ -290,13 +294,12 @@ def _rows(document: Document) -> list[str]:
     return [whole, f"the others begin with: {', '.join(_cut(name, _VALUE) for name in named)}{more}"]
 
 
-def _in_words(document: Document, found: Sequence[Entity], shape: str) -> Iterable[str]:
-    """The first sentence, then mentions with two words on each side."""
+def _in_words(document: Document, found: Sequence[Entity], shape: str, room: int) -> Iterable[str]:
+    """The first sentence, cut between words where it is long, then mentions with two words on each side."""
     text = document.text
     if document.kind in (ContentKind.BINARY, ContentKind.EMPTY, ContentKind.HTML, ContentKind.SOURCE):
         return
-    first = _SENTENCE.match(text[:4_000].lstrip())
-    opening = _cut(_folded(first[0]), _SHORT) if first else ""
+    opening = _opening(text[:4_000].lstrip(), min(_SHORT, room))
     if opening and document.kind is not ContentKind.JSON and opening not in shape:
         yield opening
     seen = {opening}
@@ -312,6 +315,16 @@ def _in_words(document: Document, found: Sequence[Entity], shape: str) -> Iterab
         words = piece.replace(entity.value, "")
         if '":' not in piece and (entity.kind in _STRONG or re.search(r"[^\W\d_]", words)):
             yield piece
+
+
+def _opening(text: str, limit: int) -> str:
+    """The first sentence, or as much of it as fits; of what has no words, nothing."""
+    first = _SENTENCE.match(text)
+    if first is not None:
+        return _cut(_folded(first[0]), limit)
+    # None ends soon, as in text without any stop: its beginning says more than nothing.
+    begins = _cut(_folded(text), limit)
+    return begins if " " in begins or not begins.rstrip("…").isascii() else ""
 
 
 def _folded(text: str) -> str:

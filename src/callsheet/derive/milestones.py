@@ -71,19 +71,27 @@ def milestones(text: str, *, lays_down: bool) -> list[Excerpt]:
     found: list[Excerpt] = []
     for start, end in sentences(text):
         sentence = text[start:end]
-        asks = sentence.endswith(("?", "？"))
+        settled = _settled(sentence, lays_down=lays_down)
         mentions = [one for one in entities.mentions(sentence) if one.kind not in _LOOSE]
         values = tuple(dict.fromkeys(one.value for one in mentions))[:_VALUES]
-        if lays_down and not asks and _LAID_DOWN.search(sentence):
-            kind = Kind.CONSTRAINT
-        elif not asks and _DECIDED.search(sentence):
-            kind = Kind.DECISION
-        elif values:
-            kind = Kind.VALUES
-        else:
+        kind = settled or (Kind.VALUES if values else None)
+        if kind is None:
             continue
         found.append(Excerpt(kind, start, end, values))
     if len(found) <= MOST:
         return found
     kept = sorted(found, key=lambda one: (_ORDER[one.kind], one.start))[:MOST]
     return sorted(kept, key=lambda one: one.start)
+
+
+def settles(sentence: str, *, lays_down: bool) -> bool:
+    """Whether a sentence lays something down, where its speaker may, or says what was decided."""
+    return _settled(sentence, lays_down=lays_down) is not None
+
+
+def _settled(sentence: str, *, lays_down: bool) -> Kind | None:
+    if sentence.endswith(("?", "？")):
+        return None
+    if lays_down and _LAID_DOWN.search(sentence):
+        return Kind.CONSTRAINT
+    return Kind.DECISION if _DECIDED.search(sentence) else None

@@ -1,8 +1,9 @@
 """Where secrets stand in a text: keys and tokens of known providers, private keys, passwords in addresses, and what is
 assigned to a name that says secret.
 
-A known prefix is looked for as a plain string and only what begins there is looked at closer, so that the time is
-linear in the text. Hashes, UUIDs, digests and numbers have no such prefix and no such name before them: they stay.
+A known prefix is looked for as a plain string, first among the runs that are long enough for a secret, and only what
+begins there is looked at closer, so that the time is linear in the text. Hashes, UUIDs, digests and numbers have no
+such prefix and no such name before them: they stay.
 """
 
 import base64
@@ -22,6 +23,9 @@ class Secret(NamedTuple):
     end: int
     kind: str
 
+
+SHORTEST = 20
+"""Characters of a secret at least that its own form tells, in base64 too; none of them is white space."""
 
 LONGEST = 16_384
 """Characters of one secret at most; what goes on behind them is another one or none."""
@@ -90,7 +94,8 @@ _NEAR = 300
 
 def find(text: str) -> list[Secret]:
     """The secrets of a text in order, none overlapping another."""
-    found = [*_keyed(text), *_tokens(text), *_private_keys(text), *_encoded(text)]
+    runs = _long_runs(text)
+    found = [*_keyed(text, runs), *_tokens(text), *_private_keys(text), *_encoded(text, runs)]
     found += list(_beside(text, sorted(secret.start for secret in found if secret.kind == "aws-access-key")))
     found += [Secret(*one) for one in userinfo(text)]
     found += [Secret(*one) for one in assigned(text)]
@@ -99,7 +104,12 @@ def find(text: str) -> list[Secret]:
 
 def formed(text: str) -> list[Secret]:
     """Those that their own form tells, whatever stands around them."""
-    return _apart([*_keyed(text), *_private_keys(text)])
+    return _apart([*_keyed(text, _long_runs(text)), *_private_keys(text)])
+
+
+def _long_runs(text: str) -> str:
+    """What of a text is long enough for a secret without white space in it."""
+    return "\n".join([run for run in text.split() if len(run) >= SHORTEST])
 
 
 def _apart(found: list[Secret]) -> list[Secret]:
@@ -114,8 +124,10 @@ def _apart(found: list[Secret]) -> list[Secret]:
     return apart
 
 
-def _keyed(text: str) -> Iterator[Secret]:
-    for mark, form in _FORMS.items():
+def _keyed(text: str, runs: str) -> Iterator[Secret]:
+    for mark, form in _FORMS.items() if runs else ():
+        if mark not in runs:
+            continue
         behind = _BEHIND.get(mark, 0)
         at = text.find(mark)
         while at >= 0:
@@ -224,8 +236,10 @@ _MARKS_ENCODED = _marks_encoded()
 _BASE64 = re.compile(r"[A-Za-z0-9+/]*+={0,2}")
 
 
-def _encoded(text: str) -> Iterator[Secret]:
-    for mark, before in _MARKS_ENCODED.items():
+def _encoded(text: str, runs: str) -> Iterator[Secret]:
+    for mark, before in _MARKS_ENCODED.items() if runs else ():
+        if mark not in runs:
+            continue
         at = text.find(mark)
         while at >= 0:
             start = at - -(-before * 8 // 6)

@@ -13,8 +13,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import StrEnum
 from functools import cache, lru_cache, partial
 from importlib import import_module
+from itertools import chain
 
 from callsheet.derive import compounds
+from callsheet.derive.remembered import Remembered
 from callsheet.derive.stopwords import ENGLISH, GERMAN, NAMES
 
 ANALYSER = "snowball-en-de:5"
@@ -39,13 +41,12 @@ _INFLECTED = 5
 _STOP = ENGLISH | GERMAN
 _CALLED = {name.casefold(): name for name in sorted(NAMES)}
 _REMEMBERED = 1 << 14
-_REMEMBERED_LONGEST = 32
 _SAMPLE = 2_000
 _BLOCK = 1 << 20
 _WORD = re.compile(r"\w++")
 _BETWEEN = str.maketrans({sign: " " for sign in map(chr, range(128)) if not _WORD.match(sign)})
 # Names of one or two letters that a mark tells apart, such as C# and C++. Marks are rare, so they are looked for first.
-_MARK = re.compile(r"(?:#|\+\+)(?!\w)")
+_MARK = re.compile(r"#(?<=[A-Za-z]#)(?!\w)|\+\+(?<=[A-Za-z]\+\+)(?!\w)")
 _MARKED = re.compile(r"(?<![^\W_])[A-Za-z]{1,2}\Z")
 _GAP = re.compile(r"\W")
 # Scripts that are written without spaces.
@@ -71,9 +72,7 @@ def terms(text: str, language: Language | None = None) -> list[str]:
     """The terms of the text in its order. Without a language, the one whose stop words are more frequent is taken."""
     text = _composed(text)
     words = [word for block in _blocks(text) for word in block]
-    analyse = _analyser(language or _told(text))
-    known = {word: analyse(word) for word in dict.fromkeys(words)}
-    return [term for word in words for term in known[word]]
+    return list(chain.from_iterable(map(_analyser(language or _language(Counter(words), text)), words)))
 
 
 def query_terms(text: str) -> tuple[str, ...]:
@@ -175,8 +174,7 @@ def counted(text: str, limit: int = LIMIT) -> tuple[tuple[str, int], ...]:
     words: Counter[str] = Counter()
     for block in _blocks(text):
         words.update(block)
-    whole = len(text) <= 8 * _SAMPLE and words.total() <= _SAMPLE
-    analyse = _analyser(_language(words, text) if whole else _told(text))
+    analyse = _analyser(_language(words, text))
     counts: dict[str, int] = {}
     for word, count in words.items():
         for term in analyse(word):
@@ -197,22 +195,38 @@ def language_of(text: str) -> Language:
     return _told(_composed(text))
 
 
+def _language(words: Counter[str], text: str) -> Language:
+    """The language of a text, which has these words."""
+    return _told_by(words, text) if len(text) <= 8 * _SAMPLE and words.total() <= _SAMPLE else _told(text)
+
+
 def _told(text: str) -> Language:
-    return _language(Counter(_words(text[: 8 * _SAMPLE])[:_SAMPLE]), text)
+    return _told_by(Counter(_words(text[: 8 * _SAMPLE])[:_SAMPLE]), text)
 
 
-def _language(words: Mapping[str, int], text: str) -> Language:
+def _told_by(words: Mapping[str, int], text: str) -> Language:
     """The language of a text that has these words near its beginning."""
     german = english = 0
-    for folded, count in zip(map(str.casefold, words), words.values(), strict=True):
-        if folded.isascii() and folded not in _STOP:
-            continue
-        plain = _without_marks(folded)
-        german += count if plain in GERMAN else 0
-        english += count if plain in ENGLISH else 0
+    for word in filter(_TELLING.__getitem__, words):
+        languages, count = _TELLING[word], words[word]
+        german += count if Language.GERMAN in languages else 0
+        english += count if Language.ENGLISH in languages else 0
     if german == english:
         return Language.GERMAN if re.search("[äöüßÄÖÜ]", text[: 8 * _SAMPLE]) else Language.ENGLISH
     return Language.GERMAN if german > english else Language.ENGLISH
+
+
+def _stops(word: str) -> tuple[Language, ...]:
+    """The languages whose stop word it is."""
+    plain = _without_marks(word.casefold())
+    if plain not in _STOP:
+        return ()
+    return tuple(
+        language for language, stop in ((Language.GERMAN, GERMAN), (Language.ENGLISH, ENGLISH)) if plain in stop
+    )
+
+
+_TELLING = Remembered(_stops)
 
 
 def _composed(text: str) -> str:
@@ -268,13 +282,13 @@ _STEMMERS = _Stemmers()
 
 @cache
 def _analyser(language: Language) -> Callable[[str], tuple[str, ...]]:
-    """What makes the terms of a word. Of short words they are remembered: most of a text are words of earlier ones."""
-    work_out = _working_out(language)
-    remembered = lru_cache(maxsize=_REMEMBERED)(work_out)
-    return lambda word: remembered(word) if len(word) <= _REMEMBERED_LONGEST else work_out(word)
+    """What makes the terms of a word."""
+    known: Remembered[tuple[str, ...]] = Remembered(_working_out(language, lambda word: known[word]))
+    return known.__getitem__
 
 
-def _working_out(language: Language) -> Callable[[str], tuple[str, ...]]:
+def _working_out(language: Language, known: Callable[[str], tuple[str, ...]]) -> Callable[[str], tuple[str, ...]]:
+    """The same without what is `known`, which is asked for the parts of names in several."""
     stem = partial(_STEMMERS.stem, language)
     german = language is Language.GERMAN
     stop = GERMAN if german else ENGLISH
@@ -303,18 +317,18 @@ def _working_out(language: Language) -> Callable[[str], tuple[str, ...]]:
             if _IS_CJK.search(word):
                 return _grams(word)
         pieces = _pieces(word)
-        whole = word.casefold().strip("_")
-        found = [whole] if len(pieces) > 1 else []
-        for piece in pieces:
-            folded = piece.casefold()
-            plain = _without_marks(folded)
-            # One letter says nothing, one digit may be a number of something.
-            if (plain in stop and piece not in NAMES) or (len(plain) == 1 and not plain.isdigit()):
-                continue
-            found.append(plain if plain[0].isdigit() else _without_marks(stem(_encodable(folded))))
-            if german:
-                found += joined(plain)
-        return tuple(found)
+        if len(pieces) > 1:
+            return (word.casefold().strip("_"), *chain.from_iterable(map(known, pieces)))
+        return of_one(pieces[0]) if pieces else ()
+
+    def of_one(piece: str) -> tuple[str, ...]:
+        folded = piece.casefold()
+        plain = _without_marks(folded)
+        # One letter says nothing, one digit may be a number of something.
+        if (plain in stop and piece not in NAMES) or (len(plain) == 1 and not plain.isdigit()):
+            return ()
+        found = plain if plain[0].isdigit() else _without_marks(stem(_encodable(folded)))
+        return (found, *joined(plain)) if german else (found,)
 
     return analyse
 

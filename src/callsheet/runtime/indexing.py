@@ -34,7 +34,7 @@ class Indexing:
         """The index of a record; None for the kinds that are not searched. `call` is the call of an artifact."""
         if isinstance(body, Message):
             texts = [text_of(self.read(part.text)) for part in body.parts if isinstance(part, Text)]
-            return _said("\n".join(texts), self.redaction)
+            return _said(self.redaction.text("\n".join(texts)))
         if isinstance(body, ToolCall):
             return self._asked(body)
         if isinstance(body, ToolArtifact):
@@ -50,29 +50,29 @@ class Indexing:
         if isinstance(body, UserMemory):
             return self._kept(body)
         if isinstance(body, Milestone | Fact):
-            index = index_message(stated(self.read(body.value)).text, self.redaction)
+            index = index_message(self.redaction.text(stated(self.read(body.value)).text))
             terms = tuple((MARK + term, often) for term, often in index.terms)
             return replace(index, entities=tuple(MARK + entity for entity in index.entities), terms=terms)
         return None
 
     def _asked(self, body: ToolCall) -> Index:
         """A call is found by the words of its arguments, and by what it asks for of whom as a call alone is."""
-        arguments = text_of(self.read(body.arguments))
-        index = _said(arguments, self.redaction)
-        asked = call_terms(body.tool, self.redaction.text(arguments))
+        arguments = self.redaction.text(text_of(self.read(body.arguments)))
+        index = _said(arguments)
+        asked = call_terms(body.tool, arguments)
         return replace(index, terms=(*index.terms, *((term, 1) for term in asked)))
 
     def _kept(self, body: UserMemory) -> Index:
         """A memory is found by what it is about too, by its subject, and by all of what it says as one name."""
         text = text_of(self.read(body.value))
         whom = body.entity if body.entity != USER else None
-        index = index_message("\n".join(filter(None, (whom, body.attribute, text))), self.redaction)
+        index = index_message(self.redaction.text("\n".join(filter(None, (whom, body.attribute, text)))))
         names = filter(None, (subject(body), statement(body, text)))
         return replace(index, entities=(*index.entities, *names))
 
 
-def _said(text: str, redaction: Redaction) -> Index:
-    index = index_message(text, redaction)
+def _said(text: str) -> Index:
+    index = index_message(text)
     return replace(index, entities=tuple(SAID + entity for entity in index.entities))
 
 

@@ -1,6 +1,5 @@
 """Where ids come from in real use, and what is asked of whatever tells the time."""
 
-import base64
 import secrets
 from collections.abc import Callable, Mapping
 
@@ -11,6 +10,10 @@ from callsheet.graph.record import NONCE_BYTES
 from callsheet.graph.times import Instant, instant
 
 _ID_BYTES = 15  # 120 bits, 24 characters: no two alike in any store that will ever be
+
+_DIGITS = "abcdefghijklmnopqrstuvwxyz234567"
+_PAIRS = [first + second for first in _DIGITS for second in _DIGITS]
+"""Ten bits each, in base 32 as in RFC 4648 but for capitals: several times as fast as `base64.b32encode`."""
 
 _SHORT: Mapping[str, str] = {
     "message": "msg",
@@ -40,7 +43,8 @@ class RandomIds:
         return self._draw(NONCE_BYTES)
 
     def _characters(self) -> str:
-        return base64.b32encode(self._draw(_ID_BYTES)).decode("ascii").lower()
+        number = int.from_bytes(self._draw(_ID_BYTES), "big")
+        return "".join([_PAIRS[number >> shift & 1023] for shift in range(8 * _ID_BYTES - 10, -1, -10)])
 
 
 _EARLIEST, _LATEST = instant("0002-01-01T00:00:00Z"), instant("9999-01-01T00:00:00Z")

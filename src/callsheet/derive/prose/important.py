@@ -55,6 +55,8 @@ _VIEWED_WORDS = (
     ),
     *("truncated", "% of the"),
 )
+#: In every match too, and sooner looked for.
+_NUMBER_OR_WORD = re.compile(r"\d|(?i:truncated|next[_ ]page)")
 _EDGE = 4000
 _TOLD = 160
 _FIRST, _LAST = 3, 5
@@ -131,7 +133,7 @@ def viewed(text: str) -> list[Span]:
 
 def _viewed(text: str, start: int, end: int) -> Iterator[Span]:
     for first, last in marked_lines(text, _VIEWED_WORDS, start, end):
-        if _VIEWED.search(text, first, last):
+        if _NUMBER_OR_WORD.search(text, first, last) and _VIEWED.search(text, first, last):
             yield line_span(text, first)
 
 

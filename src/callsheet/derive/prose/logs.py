@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 
 from callsheet.derive.document import ContentKind
 from callsheet.derive.prose.important import ended, endings, errors, first_line, told, viewed
@@ -11,7 +12,7 @@ from callsheet.derive.prose.written import Written, written
 
 _PROMPT = re.compile(r"\s{0,200}(?:[\w.@~:/-]{0,60}[$%]|PS [^\n>]{0,80}>|\+) \S")
 _LOGGED = re.compile(
-    r"\s*(?:\[[^\]\n]{1,40}\]|\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\d\d:\d\d:\d\d|[A-Z][a-z]{2} +\d+ \d\d:\d\d"
+    r"\s*+(?:\[[^\]\n]{1,40}\]|\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\d\d:\d\d:\d\d|[A-Z][a-z]{2} +\d+ \d\d:\d\d"
     r"|(?:TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|FATAL|CRITICAL|[IWEF]\d{4} )\b)"
 )
 _LEVEL = re.compile(r"\b(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|CRITICAL|SEVERE)\b", re.IGNORECASE)
@@ -40,10 +41,9 @@ def is_levelled(text: str) -> bool:
     What it says yes to is output of a command as well.
     """
     lines = _sample(text)
-    logged = sum(_LOGGED.match(line) is not None for line in lines)
-    if len(lines) < 2 or logged * 2 < len(lines):
+    if len(lines) < 2 or _logged(lines) * 2 < len(lines):
         return False
-    return sum(_LEVEL.search(line) is not None for line in lines) * 4 >= len(lines)
+    return _levelled(lines) * 4 >= len(lines)
 
 
 def _is_output(text: str) -> bool:
@@ -52,13 +52,23 @@ def _is_output(text: str) -> bool:
         return False
     if _PROMPT.match(text) is not None or ended(text):
         return True
-    logged = sum(_LOGGED.match(line) is not None for line in lines)
+    logged = _logged(lines)
     return (
         logged * 2 >= len(lines)
-        or (logged * 8 >= len(lines) and sum(_LEVEL.search(line) is not None for line in lines) * 8 >= len(lines))
-        or any(_COMPLAINT.match(line) for line in lines)
+        or (logged * 8 >= len(lines) and _levelled(lines) * 8 >= len(lines))
+        or any(map(_COMPLAINT.match, lines))
         or _one_speaker(lines)
     )
+
+
+def _logged(lines: Sequence[str]) -> int:
+    """How many lines begin with a time or a level."""
+    return len(list(filter(None, map(_LOGGED.match, lines))))
+
+
+def _levelled(lines: Sequence[str]) -> int:
+    """How many lines name a level."""
+    return len(list(filter(None, map(_LEVEL.search, lines))))
 
 
 def _one_speaker(lines: list[str]) -> bool:

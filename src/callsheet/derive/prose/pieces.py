@@ -32,12 +32,15 @@ def line_cuts(text: str) -> Iterator[int]:
         at = text.find("\n", at + 1 + least)
 
 
-def cuts_at(text: str, pattern: re.Pattern[str]) -> Iterator[int]:
-    """Where pieces begin if each match of the pattern begins one; the same as `line_cuts` for very many lines."""
+def cuts_at(text: str, pattern: re.Pattern[str], seen: str | None = None) -> Iterator[int]:
+    """Where pieces begin if each match of the pattern begins one; the same as `line_cuts` for very many lines.
+
+    `seen` is the text as the pattern looks at it, if that is another: a match there begins a piece at the same place.
+    """
     if text.count("\n") >= MOST:
         yield from line_cuts(text)
     else:
-        yield from (match.start() for match in pattern.finditer(text))
+        yield from (match.start() for match in pattern.finditer(text if seen is None else seen))
 
 
 def tile(

@@ -9,8 +9,10 @@ from callsheet.derive.prose.important import endings, errors, viewed
 from callsheet.derive.prose.pieces import cuts_at, line_cuts, within
 from callsheet.derive.prose.written import Written, written
 
-_PARAGRAPH = re.compile(r"(?<=\n\n)(?=\S)|(?<=\n\r\n)(?=\S)|^#{1,6} ", re.MULTILINE)
-_HEADING = re.compile(r"^#{1,6} +\S[^\n]{0,200}", re.MULTILINE)
+# For text with one character before it: patterns that look for the beginnings of lines at every character take several
+# times as long. So the line end that a match begins with stands there where in the text the line behind it begins.
+_PARAGRAPH = re.compile(r"\n(?:(?:(?<=\n\n)|(?<=\n\r\n))(?=\S)|(?=#{1,6} ))")
+_HEADING = re.compile(r"\n#{1,6} +\S[^\n]{0,200}")
 _BUDGET = 1000
 _LONGEST = 600
 _NAMED = 8
@@ -20,7 +22,7 @@ def read_text(text: str) -> Written:
     """Any text, cut at paragraphs where it has them, at lines elsewhere, and at sentences within long lines."""
     lines = text.count("\n") + 1
     in_paragraphs = lines > 1 and text.count("\n\n") * 12 > lines
-    cuts = cuts_at(text, _PARAGRAPH) if in_paragraphs else line_cuts(text)
+    cuts = cuts_at(text, _PARAGRAPH, " " + text) if in_paragraphs else line_cuts(text)
     wanted = viewed(text)
     if not in_paragraphs and lines > 2:
         wanted = [*wanted, *endings(text)[1:], *errors(text, plain=True)]
@@ -31,7 +33,7 @@ def read_text(text: str) -> Written:
 
 def _shape(text: str) -> str:
     """The first headings, else the beginning of the first line."""
-    headings = [match[0].lstrip("# ") for match in islice(_HEADING.finditer(text), _NAMED)]
+    headings = [match[0].lstrip("\n# ") for match in islice(_HEADING.finditer("\n" + text), _NAMED)]
     if len(headings) > 1:
         return "; ".join(headings)
     head = text[:2000].strip().split("\n", 1)[0]

@@ -1,17 +1,16 @@
 """The same text in fewer characters: what a terminal never showed goes, repeated lines stand once with their number."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from io import StringIO
-from itertools import groupby, islice
-from operator import eq
+from itertools import chain, groupby, islice
+from operator import countOf, eq
 
 _LINK = re.compile(r"\x1b\]8;[^;\x07\x1b]*;([^\x07\x1b]*)(?:\x07|\x1b\\)")
 _ESCAPE = re.compile(
     r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[()][0-9A-Za-z]|\x1b[=>78cDEHMNOZ]"
 )
 _DRAWN = re.compile(r"[\d\s.,:;%#=\-<>|/\\_*+\[\](){}\u2500-\u25ff\u2800-\u28ff]+")
-_UNSHOWN = re.compile(r"[\x1b\r\x08\0]")
 _STATE = re.compile(r"[^\r]+")
 _CHUNK = 1 << 20
 _SAME = 3
@@ -24,19 +23,19 @@ def tidy(text: str, *, trailing: bool = False) -> str:
     Indentation stays; white space at line ends goes unless `trailing` says that it means something. A NUL is shown
     as ``␀``. No other character of a line changes.
     """
-    if len(text) <= _CHUNK and _UNSHOWN.search(text) is None:
-        lines = text.split("\n")
-        lines = lines if trailing else [line.rstrip() for line in lines]
+    lines: Iterable[str] = _lines(text, trailing)
+    if len(text) <= _CHUNK:
+        lines = list(lines)
         if not any(map(eq, lines, islice(lines, 1, None))):
             return "\n".join(lines)
     out = StringIO()
     first = True
-    for line, group in groupby(_lines(text, trailing)):
-        times = sum(1 for _ in group)
+    for line, group in groupby(lines):
+        times = countOf(group, line)
         written = line if first else "\n" + line
         first = False
         out.write(written)
-        if not line:
+        if times == 1 or not line:
             continue
         note = f"... (the line above {times:,} times in all)"
         if times >= _SAME and len(note) < (len(line) + 1) * (times - 1):
@@ -50,13 +49,10 @@ def _lines(text: str, trailing: bool) -> Iterator[str]:
     for chunk in _chunks(text):
         if "\x1b" in chunk:
             chunk = _ESCAPE.sub("", _LINK.sub(lambda link: f"({link[1]}) " if link[1] else "", chunk))  # noqa: PLW2901
-        plain = "\r" not in chunk and "\b" not in chunk and "\0" not in chunk
-        for line in chunk.split("\n"):
-            if plain:
-                yield line if trailing else line.rstrip()
-            else:
-                for state in _shown(line):
-                    yield state if trailing else state.rstrip()
+        lines: Iterable[str] = chunk.split("\n")
+        if "\r" in chunk or "\b" in chunk or "\0" in chunk:
+            lines = chain.from_iterable(map(_shown, lines))
+        yield from lines if trailing else map(str.rstrip, lines)
 
 
 def _chunks(text: str) -> Iterator[str]:

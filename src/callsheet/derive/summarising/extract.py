@@ -1,9 +1,13 @@
 """An extract of a stretch of a conversation: three to five points of its most telling sentences, word for word.
 
-A quarter of the sentences are people's, and half the best of those with an identifier or a number. What says the same
-is said once.
+It begins with what people ask for and what came of it: up to a quarter of the sentences are people's, the first of
+them that says something and the best of the rest, and up to a quarter the last in which somebody else says what was
+done or settled. Then comes what tells the most (see `telling`), of equal worth by TextRank. What says the same is said
+once.
 """
 
+import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from itertools import groupby
 from typing import NamedTuple
@@ -12,6 +16,7 @@ from callsheet.derive import entities
 from callsheet.derive.entities import EntityKind
 from callsheet.derive.summarising.ranking import ranked
 from callsheet.derive.summarising.sentences import sentences
+from callsheet.derive.summarising.telling import FEW, worth, worth_of_result
 from callsheet.derive.terms import Language, language_of, terms
 
 SENTENCES = 8
@@ -20,6 +25,9 @@ SENTENCES = 8
 POINTS = 5
 """Points of an extract at most: sentences that one speaker said in one go."""
 
+ENOUGH = 3
+"""Points from which on nothing is added that tells nothing, unless so little was said that all of it may stand."""
+
 LIMIT = 300
 """Tokens of an extract at most, unless the caller says otherwise."""
 
@@ -27,6 +35,7 @@ RESULTS = 2
 """Lines of results among them at most, and characters of each: results are told by themselves where they are needed."""
 
 _LINE = 160
+_CUT = " …"
 
 NAMED = 24
 """Names that an extract lists beside its sentences at most."""
@@ -35,8 +44,13 @@ _LOOKED_AT = 600
 """Sentences that are ranked of one stretch, the first half of them and the last."""
 
 _LOOSE = frozenset({EntityKind.NAME, EntityKind.TIME})
+_ITEM = re.compile(r"\A(?:\d{1,3}[.)]|[-*•])\s+")
+"""The mark before an item of a list."""
+
 _BARE = _LOOSE | {EntityKind.NUMBER, EntityKind.DATE}
 """What tells nothing without the words that it stood with."""
+
+_NOT_PEOPLE = ("assistant: ", "result of ", "also named: ")
 
 _ALIKE = 0.6
 """Share of the terms of two sentences from which on one of them is enough."""
@@ -60,8 +74,8 @@ class _Candidate(NamedTuple):
     text: str
     score: float
     terms: frozenset[str]
-    #: It holds an identifier or a number.
-    specific: bool
+    #: How much it tells.
+    worth: int
 
 
 def extract(told: Sequence[Told], count: Callable[[str], int], *, limit: int = LIMIT, most: int = SENTENCES) -> str:
@@ -71,28 +85,30 @@ def extract(told: Sequence[Told], count: Callable[[str], int], *, limit: int = L
     and number in it stands in what was told, under whoever said it. Empty where nothing was told.
     """
     candidates = _candidates(told)
-    best = sorted(candidates, key=lambda one: (-one.score, one.place))
-    people = [one for one in best if told[one.told].person][: most // 4]
-    specific = [one for one in best if one.specific][: most // 2]
+    best = sorted(candidates, key=lambda one: (-one.worth, -one.score, one.place))
+    people = [one for one in best if told[one.told].person]
+    asked = [one for one in candidates if told[one.told].person and _words(one.terms) >= FEW][:1]
+    came = [one for one in reversed(candidates) if one.worth > 1 and not told[one.told].person][: most // 4]
     chosen: list[_Candidate] = []
-    text = ""
-    for candidate in dict.fromkeys([*people, *specific, *best]):
-        if len(chosen) >= most:
+    points: list[str] = []
+    for candidate in dict.fromkeys([*list(dict.fromkeys([*asked, *people]))[: most // 4], *came, *best]):
+        if len(chosen) >= most or (len(candidates) > most and candidate.worth < 0 and len(points) >= ENOUGH):
             break
         if any(_alike(candidate.terms, one.terms) for one in chosen):
             continue
         if told[candidate.told].whole and sum(told[one.told].whole for one in chosen) >= RESULTS:
             continue
         more = sorted([*chosen, candidate], key=lambda one: one.place)
-        points = _points(told, more)
-        if len(points) <= POINTS and count("\n".join(points)) <= limit:
-            chosen, text = more, "\n".join(points)
-    return _with_names(told, text, count, limit)
+        longer = _points(told, more)
+        if len(longer) <= POINTS and count("\n".join(longer)) <= limit:
+            chosen, points = more, longer
+    return _with_names(told, "\n".join(points), count, limit)
 
 
 def first_point(extracted: str, longest: int = 200) -> str:
-    """The first point of an extract, in one line of so many characters at most."""
-    line = extracted.split("\n", 1)[0].removeprefix("- ")
+    """The first point of an extract that is a person's, else its first, in one line of so many characters at most."""
+    points = [line.removeprefix("- ") for line in extracted.split("\n")]
+    line = next((point for point in points if not point.startswith(_NOT_PEOPLE)), points[0])
     return line if len(line) <= longest else line[:longest].rstrip() + " …"
 
 
@@ -108,16 +124,33 @@ def _candidates(told: Sequence[Told]) -> list[_Candidate]:
     language: Language = language_of("\n".join(text for _, text in pieces))
     analysed = [terms(text, language) for _, text in pieces]
     scores = ranked(analysed)
+    distinct = [frozenset(one) for one in analysed]
+    said = Counter(distinct)
     found: list[_Candidate] = []
     for place, ((index, text), score) in enumerate(zip(pieces, scores, strict=True)):
-        # What a result names is found by that name anyway.
-        specific = not told[index].whole and any(one.kind not in _LOOSE for one in entities.mentions(text))
-        found.append(_Candidate(place, index, text, score, frozenset(analysed[place]), specific))
+        if told[index].whole:
+            # What a result names is found by that name anyway.
+            tells = worth_of_result(text, cut=text.endswith(_CUT))
+        else:
+            tells = worth(
+                text,
+                person=told[index].person,
+                specific=any(one.kind not in _LOOSE for one in entities.mentions(_ITEM.sub("", text))),
+                terms=_words(distinct[place]),
+                like=said[distinct[place]] - 1,
+                language=language,
+            )
+        found.append(_Candidate(place, index, text, score, distinct[place], tells))
     return found
 
 
+def _words(terms: frozenset[str]) -> int:
+    """The terms that are no bare numbers, as before the items of a list."""
+    return sum(not term.isdigit() for term in terms)
+
+
 def _line(text: str) -> str:
-    return text if len(text) <= _LINE else f"{text[:_LINE].rsplit(' ', 1)[0]} …"
+    return text if len(text) <= _LINE else f"{text[:_LINE].rsplit(' ', 1)[0]}{_CUT}"
 
 
 def _alike(one: frozenset[str], other: frozenset[str]) -> bool:

@@ -23,13 +23,13 @@ def ranked(sentences: Sequence[Sequence[str]]) -> list[float]:
         return []
     likeness = _likeness([list(dict.fromkeys(terms)) for terms in sentences])
     totals = [sum(links.values()) for links in likeness]
+    linked = [[(other, weight, totals[other]) for other, weight in links.items()] for links in likeness]
     count = len(sentences)
     scores = [1.0 / count] * count
     for _ in range(STEPS):
         scores = [
-            (1 - DAMPING) / count
-            + DAMPING * sum(scores[other] * weight / totals[other] for other, weight in links.items())
-            for links in likeness
+            (1 - DAMPING) / count + DAMPING * sum([scores[other] * weight / total for other, weight, total in links])
+            for links in linked
         ]
     return [round(score, _DIGITS) for score in scores]
 
