@@ -3,6 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from callsheet.graph.counting import count_terms
 from callsheet.graph.ids import RecordId
 from callsheet.graph.index import Index
 from callsheet.recall.bm25 import rank
@@ -40,9 +41,8 @@ def test_what_names_it_before_all_else_stands_before_what_mentions_it_later() ->
 
 
 def candidate(id: str, *terms: str, sources: tuple[str, ...] = ()) -> Candidate:
-    return Candidate(
-        id=RecordId(id), terms=dict.fromkeys(terms, 1), length=len(terms), sources=tuple(map(RecordId, sources))
-    )
+    counts = count_terms((term, 1) for term in terms)
+    return Candidate(id=RecordId(id), terms=counts, sources=tuple(map(RecordId, sources)))
 
 
 def found(candidates: list[Candidate], limit: int = 20, entities: tuple[str, ...] = ()) -> list[str]:
@@ -61,7 +61,7 @@ def test_a_summary_and_its_sources_are_not_both_found() -> None:
 
 
 def test_a_source_that_holds_the_identifier_stays() -> None:
-    source = Candidate(id=RecordId("one"), entities=("g-1",), terms={"oak": 1}, length=1)
+    source = Candidate(id=RecordId("one"), entities=("g-1",), terms=count_terms([("oak", 1)]))
     assert set(found([source, candidate("sum", "gate", sources=("one",))], entities=("g-1",))) == {"one"}
 
 

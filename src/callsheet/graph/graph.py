@@ -7,10 +7,20 @@ from itertools import islice
 
 from msgspec.structs import replace
 
+from callsheet.graph.cut import Lineage
 from callsheet.graph.effects import StateSet, effects
 from callsheet.graph.enums import Relation, StateField
 from callsheet.graph.ids import RecordId
-from callsheet.graph.index import Index, IndexRow, Match, MatchQuery, Posting, PostingQuery, Weighed, index_row, packed
+from callsheet.graph.index import (
+    Index,
+    IndexRow,
+    Match,
+    MatchQuery,
+    Posting,
+    PostingQuery,
+    index_row,
+    packed,
+)
 from callsheet.graph.query import (
     AroundQuery,
     LinkQuery,
@@ -23,7 +33,7 @@ from callsheet.graph.query import (
     StateRow,
     current,
 )
-from callsheet.graph.record import Record
+from callsheet.graph.record import Findable, Record
 
 
 class Graph:
@@ -33,6 +43,8 @@ class Graph:
         self._records: list[Record] = []
         self._by_id: dict[RecordId, Record] = {}
         self._nodes: list[NodeRow] = []
+        #: Positions by kind and branch, ascending.
+        self._places: dict[str, dict[RecordId | None, list[int]]] = defaultdict(lambda: defaultdict(list))
         self._states: dict[tuple[StateField, str], list[StateRow]] = defaultdict(list)
         self._targets: dict[StateField, list[str]] = defaultdict(list)
         self._links: dict[tuple[Relation, RecordId], list[LinkRow]] = defaultdict(list)
@@ -60,6 +72,7 @@ class Graph:
         self._by_id[header.id] = record
         branch = header.scope.branch
         self._nodes.append(NodeRow(position=header.position, id=header.id, kind=header.kind, branch=branch))
+        self._places[header.kind][branch].append(header.position)
         if record.body is None:
             return
         done = effects(header.id, record.body)
@@ -104,19 +117,16 @@ class Graph:
 
     def nodes(self, query: NodeQuery) -> list[Record]:
         """See `NodeQuery`."""
-        start = bisect_right(self._nodes, query.after, key=lambda row: row.position)
-        stop = len(self._nodes) if query.before is None else max(start, query.before - 1)
-        places = range(stop - 1, start - 1, -1) if query.newest else range(start, stop)
-        found: list[Record] = []
-        for index in places:
-            if query.limit is not None and len(found) >= query.limit:
-                break
-            row = self._nodes[index] if index < len(self._nodes) else None
-            if row is None or row.kind not in query.kinds:
-                continue
-            if query.lineage is None or query.lineage.sees(row.branch, row.position):
-                found.append(self._records[index])
-        return found[::-1] if query.newest else found
+        found: list[int] = []
+        for kind in dict.fromkeys(query.kinds):
+            own = self._places[kind] if kind in self._places else {}
+            for branch, upto in (_ends(query.lineage) if query.lineage is not None else dict.fromkeys(own)).items():
+                places = own[branch] if branch in own else []
+                found += _within(places, query, len(self._records) if upto is None else upto)
+        found.sort()
+        if query.limit is not None:
+            found = found[max(0, len(found) - query.limit) :] if query.newest else found[: query.limit]
+        return [self._records[position - 1] for position in found]
 
     def around(self, query: AroundQuery) -> dict[int, Sides]:
         """See `AroundQuery`."""
@@ -126,7 +136,7 @@ class Graph:
         asked = NodeQuery(kinds=(query.kind,), lineage=query.lineage, limit=query.limit)
         before = self.nodes(replace(asked, before=position, newest=True))
         after = self.nodes(replace(asked, after=position))
-        return Sides(tuple(record.id for record in reversed(before)), tuple(record.id for record in after))
+        return Sides(tuple(record.position for record in reversed(before)), tuple(record.position for record in after))
 
     def states(self, query: StateQuery) -> list[StateRow]:
         """See `StateQuery`. Unset values are left out; ordered by target."""
@@ -179,9 +189,14 @@ class Graph:
         """The indexes of the records at these positions; those without one are left out."""
         return {position: self._indexes[position] for position in positions if position in self._indexes}
 
-    def weighed(self, positions: Sequence[int]) -> dict[int, Weighed]:
-        """Of these indexes what a search needs."""
-        return {position: Weighed.of(index) for position, index in self.indexed(positions).items()}
+    def findable(self, positions: Sequence[int]) -> list[Findable]:
+        """The records at these positions with what they are found by, ascending, each once."""
+        places = sorted(position for position in set(positions) if 0 < position <= self.position)
+        indexes = (self._indexes.get(place) for place in places)
+        return [
+            Findable(record=self._records[place - 1], index=packed(index) if index is not None else None)
+            for place, index in zip(places, indexes, strict=True)
+        ]
 
     def _index_rows(self) -> list[IndexRow]:
         return [index_row(position, packed(index)) for position, index in self._indexes.items()]
@@ -196,3 +211,22 @@ class Graph:
             links=tuple(sorted(links, key=lambda link: (link.relation, link.source, link.target, link.position))),
             indexes=tuple(self._index_rows()),
         )
+
+
+def _ends(lineage: Lineage) -> dict[RecordId | None, int | None]:
+    """Up to where the records of each branch count; None: those that belong to no branch."""
+    ends: dict[RecordId | None, int | None] = {None: lineage.upto}
+    for segment in lineage.segments:
+        ends[segment.branch] = max(ends.get(segment.branch) or 0, segment.upto)
+    return ends
+
+
+def _within(places: list[int], query: NodeQuery, upto: int) -> list[int]:
+    """Of ascending positions those up to one that a query asks for, no more than its limit."""
+    last = upto if query.before is None else min(upto, query.before - 1)
+    start, stop = bisect_right(places, query.after), bisect_right(places, last)
+    if query.limit is not None:
+        start, stop = (
+            (max(start, stop - query.limit), stop) if query.newest else (start, min(stop, start + query.limit))
+        )
+    return places[start:stop]

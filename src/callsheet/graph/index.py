@@ -9,6 +9,7 @@ from typing import NamedTuple
 import msgspec
 
 from callsheet.graph.canonical import content_digest
+from callsheet.graph.counting import TermCounts, count_terms, unread, unreadable
 from callsheet.graph.cut import Lineage
 from callsheet.graph.ids import RecordId
 from callsheet.graph.values import Count, Digest, Value, Vector
@@ -114,18 +115,16 @@ class Weighed(NamedTuple):
     """What a record is found by, and how often each term occurs: as much of its index as a search needs."""
 
     entities: tuple[str, ...]
-    terms: tuple[str, ...]
-    #: Of each of the terms.
-    counts: tuple[int, ...]
+    terms: TermCounts
 
     @classmethod
     def of(cls, index: Index) -> "Weighed":
         """That of an index."""
-        return cls(index.entities, tuple(term for term, _ in index.terms), tuple(count for _, count in index.terms))
+        return cls(index.entities, count_terms(index.terms))
 
 
 _whole = msgspec.msgpack.Decoder(tuple[tuple[str, ...], tuple[str, ...], tuple[Count, ...], bytes])
-_weighed = msgspec.msgpack.Decoder(tuple[tuple[str, ...], tuple[str, ...], tuple[Count, ...], msgspec.Raw])
+_weighed = msgspec.msgpack.Decoder(tuple[tuple[str, ...], msgspec.Raw, tuple[Count, ...], msgspec.Raw])
 _names = msgspec.msgpack.Decoder(tuple[tuple[str, ...], tuple[str, ...], msgspec.Raw, msgspec.Raw])
 
 
@@ -143,11 +142,12 @@ def unpacked(content: bytes) -> Index:
 
 
 def weighed(content: bytes) -> Weighed:
-    """What a search needs of a packed index. Raises `msgspec.DecodeError` and `ValueError`."""
-    entities, terms, counts, _ = _weighed.decode(content)
-    if len(terms) != len(counts):
-        raise ValueError(f"{len(terms)} terms occur {len(counts)} times")
-    return Weighed(entities, terms, counts)
+    """What a search needs of a packed index. Raises `Damaged`."""
+    try:
+        entities, terms, counts, _ = _weighed.decode(content)
+        return Weighed(entities, unread(bytes(terms), counts))
+    except (msgspec.DecodeError, ValueError) as problem:
+        raise unreadable(problem) from problem
 
 
 def names(content: bytes) -> Names:

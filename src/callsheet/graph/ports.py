@@ -24,10 +24,10 @@ from callsheet.graph.assisting import (
 )
 from callsheet.graph.enums import StreamKind
 from callsheet.graph.ids import RecordId, StreamId, TenantId, UserId
-from callsheet.graph.index import Index, Match, MatchQuery, Posting, PostingQuery, VectorQuery, VectorRow, Weighed
+from callsheet.graph.index import Index, Match, MatchQuery, Posting, PostingQuery, VectorQuery, VectorRow
 from callsheet.graph.prefix import Prefix
 from callsheet.graph.query import AroundQuery, LinkQuery, LinkRow, NodeQuery, Projection, Sides, StateQuery, StateRow
-from callsheet.graph.record import Draft, Head, Record, Stream, StreamKey
+from callsheet.graph.record import Draft, Findable, Head, Record, Stream, StreamKey
 from callsheet.graph.times import Instant
 from callsheet.graph.values import Digest, Payload, Value, Vector
 
@@ -164,8 +164,11 @@ class Ledger(Protocol):
         """The indexes of the records at these positions; those without one, or erased, are left out."""
         ...
 
-    def weighed(self, key: StreamKey, positions: Sequence[int]) -> dict[int, Weighed]:
-        """The same, of each index only what a search needs."""
+    def findable(self, key: StreamKey, positions: Sequence[int]) -> list[Findable]:
+        """The records at these positions with what they are found by, ascending, each once.
+
+        Positions at which there is no record are left out.
+        """
         ...
 
     def put_vectors(self, key: StreamKey, index: str, vectors: Mapping[int, Vector]) -> int:

@@ -35,10 +35,10 @@ class AroundQuery(Value):
 
 
 class Sides(NamedTuple):
-    """What stands nearest to a position, the nearest first on each side."""
+    """The positions of what stands nearest to another, the nearest first on each side."""
 
-    before: tuple[RecordId, ...]
-    after: tuple[RecordId, ...]
+    before: tuple[int, ...]
+    after: tuple[int, ...]
 
 
 class StateQuery(Value):

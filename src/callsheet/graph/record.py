@@ -97,6 +97,14 @@ class Record(Value):
         return self.header.scope.branch
 
 
+class Findable(Value):
+    """A record with what it is found by."""
+
+    record: Record
+    #: Its packed index, for `callsheet.graph.index.weighed`; None: it is found by nothing.
+    index: bytes | None = None
+
+
 class Head(Value):
     """The newest position of a stream and the chain up to there; with a signature it proves what was there."""
 

@@ -13,18 +13,16 @@ from typing import NamedTuple, TypeAlias
 
 import msgspec
 
-from callsheet.errors import Damaged
+from callsheet.graph.counting import unreadable
 from callsheet.graph.cut import Lineage
 from callsheet.graph.index import (
     Index,
     Names,
-    Weighed,
     names,
     packed,
     packed_vector,
     unpacked,
     unpacked_vector,
-    weighed,
 )
 from callsheet.graph.ports import Owner
 from callsheet.graph.values import Vector
@@ -97,21 +95,14 @@ class Indexing:
         try:
             return unpacked(self.packed(stored))
         except (msgspec.DecodeError, ValueError) as problem:
-            raise _unreadable(problem) from problem
-
-    def weighed(self, stored: bytes) -> Weighed:
-        """What a search needs of a sealed index. Raises `Damaged`."""
-        try:
-            return weighed(self.packed(stored))
-        except (msgspec.DecodeError, ValueError) as problem:
-            raise _unreadable(problem) from problem
+            raise unreadable(problem) from problem
 
     def names(self, stored: bytes) -> Names:
         """The names in a sealed index. Raises `Damaged`."""
         try:
             return names(self.packed(stored))
         except msgspec.DecodeError as problem:
-            raise _unreadable(problem) from problem
+            raise unreadable(problem) from problem
 
     def sealed_vector(self, vector: Vector) -> bytes:
         """The stored form of a vector."""
@@ -123,7 +114,7 @@ class Indexing:
         try:
             return unpacked_vector(self._vault.unsealed(self._owner, stored))
         except ValueError as problem:
-            raise _unreadable(problem) from problem
+            raise unreadable(problem) from problem
 
     @cached_property
     def _hash_key(self) -> bytes:
@@ -164,7 +155,3 @@ def _keys(prefix: bytes, names: Sequence[str]) -> tuple[int, ...]:
 def _rest(found: Sequence[int]) -> bytes:
     first = found[0]
     return bytes([position - first for position in found[1:]]) if len(found) > 1 else b""
-
-
-def _unreadable(problem: Exception) -> Damaged:
-    return Damaged(f"a stored index cannot be read: {problem}. Run `callsheet rebuild`.")

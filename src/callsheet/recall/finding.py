@@ -1,8 +1,9 @@
 """Searching over everything that may be seen: exact entities first, past all ranking, then words and meaning, fused."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from callsheet.graph.counting import Asked, TermCounts
 from callsheet.graph.ids import RecordId
 from callsheet.graph.index import Index, Weighed
 from callsheet.graph.values import Value
@@ -18,19 +19,16 @@ class Candidate(Value):
     id: RecordId
     entities: tuple[str, ...] = ()
     #: All its terms with how often each occurs, times the weight of the field where.
-    terms: Mapping[str, float]
-    length: float
+    terms: TermCounts
     #: The records that it sums up: of a summary and its sources only one kind is found.
     sources: tuple[RecordId, ...] = ()
     #: Terms by which it is found and that say nothing, such as its own name.
     apart: frozenset[str] = frozenset()
 
-    def document(self, asked: Set[str] | None = None) -> TermDocument:
+    def document(self, asked: Asked | None = None) -> TermDocument:
         """It as words rank it; with the terms that are asked for only those, which is less to work with."""
-        terms = self.terms
-        if asked is not None:
-            terms = {term: terms[term] for term in asked & terms.keys()}
-        return TermDocument(id=self.id, terms=terms, length=self.length)
+        terms = self.terms.among(asked) if asked is not None else self.terms.all()
+        return TermDocument(id=self.id, terms=terms, length=self.terms.length)
 
 
 def candidate(
@@ -44,18 +42,7 @@ def weighed_candidate(
     id: RecordId, index: Weighed, sources: tuple[RecordId, ...] = (), apart: frozenset[str] = frozenset()
 ) -> Candidate:
     """A record with as much of its index as a search needs."""
-    terms = dict(zip(index.terms, index.counts, strict=True))
-    if len(terms) < len(index.terms):
-        terms = _summed(index.terms, index.counts)
-    length = sum(index.counts)
-    return Candidate(id=id, entities=index.entities, terms=terms, length=length, sources=sources, apart=apart)
-
-
-def _summed(terms: Sequence[str], counts: Sequence[int]) -> dict[str, int]:
-    found: dict[str, int] = {}
-    for term, count in zip(terms, counts, strict=True):
-        found[term] = found.get(term, 0) + count
-    return found
+    return Candidate(id=id, entities=index.entities, terms=index.terms, sources=sources, apart=apart)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -195,4 +182,4 @@ def first_new(
 
 
 def _saying(one: Candidate, plain: Plain) -> Saying | None:
-    return saying(one.id, plain(term for term in one.terms if term not in one.apart), one.entities)
+    return saying(one.id, plain(term for term in one.terms.all() if term not in one.apart), one.entities)

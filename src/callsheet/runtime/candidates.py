@@ -6,17 +6,18 @@ lie between. So time grows with what a query names, not with the history.
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
 
 from callsheet.assemble.contents import text_of
 from callsheet.derive.derived import MORE
+from callsheet.graph.counting import Asked, count_terms, joined
 from callsheet.graph.enums import INSTRUCTING, Relation
 from callsheet.graph.ids import RecordId
-from callsheet.graph.index import MatchQuery, Posting, PostingQuery, Weighed
+from callsheet.graph.index import MatchQuery, Posting, PostingQuery, Weighed, weighed
 from callsheet.graph.nodes import Message, ToolArtifact, ToolCall
 from callsheet.graph.query import LinkQuery
 from callsheet.graph.record import Record
 from callsheet.graph.values import Text
+from callsheet.recall.bm25 import TermDocument
 from callsheet.recall.finding import Candidate, weighed_candidate
 from callsheet.recall.tool import NAME as RECALL
 from callsheet.runtime.admitting import Admitting
@@ -66,6 +67,12 @@ class Candidates:
     _asked: dict[RecordId, Record] = field(default_factory=dict)
     _taken: set[RecordId] = field(default_factory=set)
     _made: dict[RecordId, Candidate] = field(default_factory=dict)
+    #: Of these as much as is asked for.
+    _documents: dict[RecordId, TermDocument] = field(default_factory=dict)
+    _wanted: Asked | None = None
+    #: What the records that were looked at are found by, and the messages among them that say something, by position.
+    _indexes: dict[int, bytes | None] = field(default_factory=dict)
+    _speaking: dict[int, RecordId] = field(default_factory=dict)
     #: The records that were taken, oldest first. None is ever given back.
     _ordered: list[RecordId] = field(default_factory=list)
 
@@ -92,7 +99,7 @@ class Candidates:
         most = self._most(entity=bool(names))
         query = PostingQuery(entities=names, terms=terms, lineage=self.seen.lineage, before=before, limit=most)
         postings = session.ledger.postings(session.conversation.key, query)
-        self.look([posting.record for posting in postings])
+        self.look([posting.position for posting in postings])
         by_name: dict[tuple[str, bool], list[Posting]] = {}
         for posting in postings:
             entity = posting.entity is not None
@@ -137,7 +144,7 @@ class Candidates:
         while counted < TOGETHER:
             query = MatchQuery(words=tuple(words), lineage=self.seen.lineage, behind=behind, limit=TOGETHER)
             matches = session.ledger.matches(session.conversation.key, query)
-            self.look([match.record for match in matches])
+            self.look([match.position for match in matches])
             taken, visible = self._within([match.record for match in matches], TOGETHER - counted)
             self.take(taken)
             counted += visible
@@ -147,29 +154,40 @@ class Candidates:
 
     def those(self, near: Sequence[Near]) -> list[Near]:
         """Those of these records that may be found; they are taken."""
-        ids = [one.record for one in near]
-        self.look(ids)
-        self.take(ids)
-        return [one for one in near if self._found[one.record] is not None]
+        self.look([one.position for one in near])
+        self.take([one.record for one in near])
+        return [one for one in near if self._found.get(one.record) is not None]
 
-    def speaks(self, id: RecordId) -> bool:
-        """Whether a message that was looked at may be found and says something."""
-        return self._found.get(id) is not None and said(self._known[id])
+    def spoken(self, positions: Iterable[int]) -> Iterator[RecordId]:
+        """Those messages among what was looked at that may be found and say something."""
+        return filter(None, map(self._speaking.get, positions))
 
-    def look(self, ids: Sequence[RecordId]) -> None:
-        """Learn which of these records may be found, without taking them."""
-        session, seen = self.seen.session, self.seen
-        new = [id for id in dict.fromkeys(ids) if id not in self._found]
+    def look(self, positions: Iterable[int]) -> None:
+        """Learn which of the records at these positions may be found, without taking them."""
+        session = self.seen.session
+        new = [position for position in dict.fromkeys(positions) if position not in self._indexes]
         if not new:
             return
-        read = session.ledger.get(session.conversation.key, new)
+        read = session.ledger.findable(session.conversation.key, new)
+        self._indexes.update((one.record.position, one.index) for one in read)
+        self._learn([one.record for one in read])
+
+    def _look_up(self, ids: Sequence[RecordId]) -> None:
+        """The same of the records with these ids."""
+        session = self.seen.session
+        new = [id for id in dict.fromkeys(ids) if id not in self._found]
+        if new:
+            self._learn(session.ledger.get(session.conversation.key, new))
+
+    def _learn(self, read: Sequence[Record]) -> None:
+        session, seen = self.seen.session, self.seen
         records = [record for record in read if seen.shows(record) and record.id not in seen.withheld]
         others = [record for record in records if not isinstance(record.body, ToolCall)]
         calls = self._told([record for record in records if isinstance(record.body, ToolCall)])
         askers = [call.body.message for call in calls if isinstance(call.body, ToolCall)]
         wanted = [id for id in dict.fromkeys(askers) if id not in self._found]
         messages = session.ledger.get(session.conversation.key, wanted) if wanted else []
-        self._found.update((id, None) for id in (*new, *wanted))
+        self._found.update((id, None) for id in (*(record.id for record in read), *wanted))
         self._know([*others, *filter(seen.shows, messages)])
         for call in calls:
             body = call.body
@@ -211,7 +229,7 @@ class Candidates:
         if not asked:
             return {}
         links = session.ledger.links(key, LinkQuery(relation=Relation.ANSWERS, targets=asked, lineage=seen.lineage))
-        self.look([link.source for link in links])
+        self._look_up([link.source for link in links])
         self.take([link.source for link in links])
         found: dict[RecordId, list[RecordId]] = {}
         for link in links:
@@ -222,6 +240,7 @@ class Candidates:
     def _made_by(self, record: RecordId, call: Record) -> None:
         self.calls.setdefault(record, []).append(call)
         self._made.pop(record, None)
+        self._documents.pop(record, None)
 
     def _know(self, records: Sequence[Record]) -> None:
         """Note which of these visible records may be found."""
@@ -232,6 +251,8 @@ class Candidates:
             if self.seen.refused(record) is None:
                 self._found[record.id] = record.id
                 self._known[record.id] = record
+                if said(record):
+                    self._speaking[record.position] = record.id
 
     def _searchable(self, record: Record) -> bool:
         """Instructions and the present turn stand in the request; the answers of recalls only repeat others."""
@@ -257,16 +278,31 @@ class Candidates:
         session = self.seen.session
         new = [record for id, record in self.records.items() if id not in self._made]
         asking = [call for record in new for call in self.calls.get(record.id, ())]
-        places = [record.position for record in (*new, *asking)]
-        stored = session.ledger.weighed(session.conversation.key, places) if places else {}
+        unread = [record.position for record in (*new, *asking) if record.position not in self._indexes]
+        if unread:
+            read = session.ledger.findable(session.conversation.key, unread)
+            self._indexes.update((one.record.position, one.index) for one in read)
         for record in new:
             calls = self.calls.get(record.id, [])
             together = [*calls, record] if isinstance(record.body, ToolArtifact) else [record, *calls]
-            index = _joined([stored.get(one.position, _NOTHING) for one in together])
+            index = _joined([self._index(one.position) for one in together])
             self._made[record.id] = weighed_candidate(record.id, index)
         if len(self._ordered) < len(self.records):
             self._ordered = sorted(self.records, key=lambda id: self.records[id].header.position)
         return {id: self._made[id] for id in self._ordered}
+
+    def _index(self, position: int) -> Weighed:
+        index = self._indexes.get(position)
+        return weighed(index) if index is not None else _NOTHING
+
+    def documents(self, asked: Asked) -> dict[RecordId, TermDocument]:
+        """The candidates with those of their terms that are asked for, oldest first."""
+        made = self.made()
+        if asked is not self._wanted:
+            self._wanted, self._documents = asked, {}
+        known = self._documents
+        known.update((id, one.document(asked)) for id, one in made.items() if id not in known)
+        return {id: known[id] for id in made}
 
     def beyond(self) -> Iterator[Record]:
         """The newest results that hold more entities than their index, which says so; newest first."""
@@ -274,7 +310,7 @@ class Candidates:
         while given < _OVERFULL:
             query = PostingQuery(entities=(MORE,), lineage=self.seen.lineage, before=before, limit=_OVERFULL)
             postings = session.ledger.postings(session.conversation.key, query)
-            self.look([posting.record for posting in postings])
+            self.look([posting.position for posting in postings])
             for posting in postings:
                 if posting.record in self._known and given < _OVERFULL:
                     given += 1
@@ -285,19 +321,16 @@ class Candidates:
             before = postings[-1].position
 
 
-_NOTHING = Weighed((), (), ())
+_NOTHING = Weighed((), count_terms(()))
 
 
 def _joined(indexes: Sequence[Weighed]) -> Weighed:
-    first = indexes[0]
-    if len(indexes) == 1:
-        names, terms, counts = first
-        # Asked of all at once, for most candidates have no such name or nothing else.
-        if SAID not in "".join(names):
-            return first
-    else:
-        names, terms, counts = (tuple(chain.from_iterable(each)) for each in zip(*indexes, strict=True))
-    return Weighed(tuple(dict.fromkeys(name.removeprefix(SAID) for name in names)), terms, counts)
+    first, *others = indexes
+    # Asked of all at once, for most candidates have no such name or nothing else.
+    if not others and SAID not in "".join(first.entities):
+        return first
+    names = dict.fromkeys(name.removeprefix(SAID) for one in indexes for name in one.entities)
+    return Weighed(tuple(names), joined([one.terms for one in indexes]))
 
 
 def said(record: Record) -> bool:

@@ -114,15 +114,15 @@ class Meaning:
 
     def nearest(self, key: StreamKey, query: str, *, upto: int, those: Those, limit: int) -> list[Near]:
         """The nearest records first, at most `limit`, of those that count, as of a position."""
-        if limit <= 0 or not self.advanced(key, upto):
-            return []
-        return self.nearest_to(key, self.vector(query), upto=upto, those=those, limit=limit)
+        mark = self.advanced(key, upto) if limit > 0 else 0
+        return self._nearest(key, self.vector(query), mark, those, limit) if mark else []
 
     def nearest_to(self, key: StreamKey, asked: Vector, *, upto: int, those: Those, limit: int) -> list[Near]:
         """The same for a vector that is there already."""
-        mark = self.advanced(key, upto)
-        if not mark or limit <= 0:
-            return []
+        mark = self.advanced(key, upto) if limit > 0 else 0
+        return self._nearest(key, asked, mark, those, limit) if mark else []
+
+    def _nearest(self, key: StreamKey, asked: Vector, mark: int, those: Those, limit: int) -> list[Near]:
         at_hand = self._at_hand(key)
         with at_hand.lock:
             self._load(key, at_hand, mark)

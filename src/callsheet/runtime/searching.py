@@ -6,6 +6,7 @@ from functools import partial
 
 from callsheet.derive import calling, entities, terms
 from callsheet.errors import BodyErased
+from callsheet.graph.counting import Asked
 from callsheet.graph.enums import INSTRUCTING, Role
 from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import Boundary, Message, ToolArtifact
@@ -177,11 +178,12 @@ def _ranked(candidates: Candidates, query: str, limit: int, arms: Sequence[str])
         candidates.collect_together(words)
     words = _with_calls(candidates, words, calls)
     near = _near(candidates, query, limit) if MEANING in arms and not identifier else []
-    own = _documents(candidates, words)
+    asked = Asked(term for word in words for term in word)
+    own = candidates.documents(asked)
     first = rank(words, list(own.values()))[: min(limit * DEPTH, TOGETHER)]
     best = dict.fromkeys((*(one.id for one in first), *(id for id, _ in near)))
     around = neighbours(rows(candidates, [record for id in best if said(record := candidates.records[id])]))
-    lexical = _lexical(candidates, words, around)
+    lexical = _lexical(words, candidates.documents(asked), around)
     question = Question(entities=wanted, words=words)
     known += _literal(candidates, query, [one.id for one in lexical[: limit * DEPTH]])
     return ranked(
@@ -200,16 +202,14 @@ def _with_calls(
     candidates: Candidates, words: Sequence[tuple[str, ...]], pairs: Sequence[str]
 ) -> tuple[tuple[str, ...], ...]:
     """The words with what they say of the calls among the candidates: of calls that are not there they say nothing."""
-    there = frozenset(term for one in candidates.made().values() for term in one.terms if term.startswith(calling.MARK))
-    if not there:
-        return tuple(words)
-    found: list[tuple[str, ...]] = []
+    meant: list[tuple[str, ...]] = []
     for word in words:
         marked = calling.marked(word)
         ends = tuple(f" {mark[1:]}" for mark in marked)
-        paired = (pair for pair in pairs if " " in pair and pair.endswith(ends))
-        found.append((*word, *(term for term in (*marked, *paired) if term in there)))
-    return tuple(found)
+        meant.append((*marked, *(pair for pair in pairs if " " in pair and pair.endswith(ends))))
+    asked = Asked(term for each in meant for term in each)
+    there = {term for one in candidates.made().values() for term in one.terms.among(asked)}
+    return tuple((*word, *(term for term in each if term in there)) for word, each in zip(words, meant, strict=True))
 
 
 def _identifies(name: str) -> bool:
@@ -217,17 +217,10 @@ def _identifies(name: str) -> bool:
     return not (name.isdecimal() and len(name) <= _SHORT_NUMBER)
 
 
-def _lexical(candidates: Candidates, words: Sequence[tuple[str, ...]], around: Around) -> list[Scored]:
+def _lexical(words: Sequence[tuple[str, ...]], own: Mapping[RecordId, TermDocument], around: Around) -> list[Scored]:
     """The candidates by their words; messages also by what was said around them."""
-    own = _documents(candidates, words)
     blend = blended(own, around)
     return rank(words, [blend.get(id, document) for id, document in own.items()], list(own.values()))
-
-
-def _documents(candidates: Candidates, words: Sequence[tuple[str, ...]]) -> dict[RecordId, TermDocument]:
-    """The candidates with those of their terms that are asked for, oldest first."""
-    asked = frozenset(term for word in words for term in word)
-    return {id: one.document(asked) for id, one in candidates.made().items()}
 
 
 def _near(candidates: Candidates, query: str, limit: int) -> list[tuple[RecordId, float]]:

@@ -165,6 +165,8 @@ def open_calls_are_found_among_many(subject: Subject) -> None:
     assert [row.target for row in ledger.states(stream.key, query)] == sorted(call.id for call in calls)
     asked = StateQuery(field=StateField.STALE, targets=tuple(call.id for call in calls), lineage=lineage)
     assert [row.target for row in ledger.states(stream.key, asked)] == sorted(call.id for call in calls[:600])
+    unset = StateQuery(field=StateField.PINNED, targets=asked.targets, lineage=lineage)
+    assert ledger.states(stream.key, unset) == []
 
 
 def a_branch_sees_its_ancestors_up_to_the_fork(subject: Subject) -> None:

@@ -6,12 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from callsheet.errors import InputError, PositionConflict
+from callsheet.graph.counting import Asked
 from callsheet.graph.cut import Lineage, Segment, alone
 from callsheet.graph.graph import Graph
 from callsheet.graph.ids import ROOT_BRANCH, RecordId, TenantId
-from callsheet.graph.index import Index, MatchQuery, PostingQuery
+from callsheet.graph.index import Index, MatchQuery, PostingQuery, weighed
 from callsheet.graph.ports import Ledger
-from callsheet.graph.record import Draft, Record, Stream, StreamKey
+from callsheet.graph.record import Draft, Findable, Record, Stream, StreamKey
 from callsheet.ledger.contract.bodies import BRANCHES, examples, lineages
 from callsheet.ledger.contract.making import Making, put
 from callsheet.ledger.contract.refusing import refused
@@ -79,8 +80,16 @@ def _compare(ledger: Ledger, stream: Stream, graph: Graph, data: st.DataObject) 
     assert ledger.matches(stream.key, words) == graph.matches(words)
     wanted = data.draw(st.lists(position, max_size=4))
     assert ledger.indexed(stream.key, wanted) == graph.indexed(wanted)
-    assert ledger.weighed(stream.key, wanted) == graph.weighed(wanted)
+    assert _findable(ledger.findable(stream.key, wanted)) == _findable(graph.findable(wanted))
     assert ledger.projection(stream.key).indexes == graph.projection().indexes
+
+
+def _findable(found: list[Findable]) -> list[tuple[Record, object]]:
+    asked = Asked(_NAMES[::2])
+    read = [(one.record, one.index and weighed(one.index)) for one in found]
+    return [
+        (record, by and (by.entities, by.terms.among(asked), by.terms.length, by.terms.all())) for record, by in read
+    ]
 
 
 def _found(ledger: Ledger, key: StreamKey, entity: str, lineage: Lineage, **how: int) -> list[int]:
@@ -130,7 +139,7 @@ def an_erased_record_is_found_no_more(subject: Subject) -> None:
     assert ledger.indexed(stream.key, [1, 2, _MANY]).keys() == {1}
     ledger.rebuild(stream.key, lambda record: Index(entities=(record.id,)))
     assert ledger.indexed(stream.key, [2]) == {}
-    assert ledger.weighed(stream.key, [2]) == {}
+    assert [(one.record.body, one.index) for one in ledger.findable(stream.key, [2])] == [(None, None)]
 
 
 def indexes_are_derived_anew(subject: Subject) -> None:
@@ -178,4 +187,4 @@ def streams_are_searched_apart(subject: Subject) -> None:
     stranger = StreamKey(tenant=TenantId("stranger"), stream=one.id)
     assert _found(ledger, stranger, "x", everything) == []
     assert ledger.indexed(stranger, [1]) == {}
-    assert ledger.weighed(stranger, [1]) == {}
+    assert ledger.findable(stranger, [1]) == []

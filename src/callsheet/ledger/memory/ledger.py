@@ -11,11 +11,11 @@ from callsheet.errors import StoreClosed
 from callsheet.graph.enums import StreamKind
 from callsheet.graph.graph import Graph
 from callsheet.graph.ids import ROOT_BRANCH, RecordId, TenantId
-from callsheet.graph.index import Index, Match, MatchQuery, Posting, PostingQuery, VectorQuery, VectorRow, Weighed
+from callsheet.graph.index import Index, Match, MatchQuery, Posting, PostingQuery, VectorQuery, VectorRow
 from callsheet.graph.ports import Append, Clock, IndexOf, Owner, Signer, StoredRecord
 from callsheet.graph.prefix import Prefix
 from callsheet.graph.query import AroundQuery, LinkQuery, LinkRow, NodeQuery, Projection, Sides, StateQuery, StateRow
-from callsheet.graph.record import Head, Record, Stream, StreamKey
+from callsheet.graph.record import Findable, Head, Record, Stream, StreamKey
 from callsheet.graph.times import Instant
 from callsheet.graph.values import Payload, Vector
 from callsheet.ledger.blobs.memory import MemoryBlobs
@@ -211,9 +211,9 @@ class MemoryLedger:
         with self._open() as tables:
             return tables.graph(key).indexed(positions)
 
-    def weighed(self, key: StreamKey, positions: Sequence[int]) -> dict[int, Weighed]:
+    def findable(self, key: StreamKey, positions: Sequence[int]) -> list[Findable]:
         with self._open() as tables:
-            return tables.graph(key).weighed(positions)
+            return tables.graph(key).findable(positions)
 
     def projection(self, key: StreamKey) -> Projection:
         with self._open() as tables:

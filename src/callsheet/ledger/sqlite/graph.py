@@ -16,6 +16,9 @@ from callsheet.ledger.sqlite.rows import read_link, read_node, read_state
 _UNINDEXED = "answered"
 """The value that nearly every call has; to find those by an index would be no gain, to keep it one more page a turn."""
 
+_MANY = 256
+"""Targets from which on it is asked first whether any has the field: in most histories few fields are ever set."""
+
 
 def states(connection: sqlite3.Connection, key: StreamKey, wanted: StateQuery) -> list[StateRow]:
     at = (key.tenant, key.stream, wanted.field.value)
@@ -52,6 +55,8 @@ def _of_targets(
     connection: sqlite3.Connection, at: tuple[str, str, str], targets: tuple[str, ...], lineage: Lineage
 ) -> list[StateRow]:
     found: list[StateRow] = []
+    if len(targets) > _MANY and connection.execute(query("any_state"), at).fetchone() is None:
+        return found
     for portion in portions(tuple(dict.fromkeys(targets))):
         text = query("states_of_targets", len(portion))
         for branch, upto in branches(lineage):

@@ -9,11 +9,11 @@ from pathlib import Path
 from callsheet.errors import StoreError
 from callsheet.graph.enums import StreamKind
 from callsheet.graph.ids import ROOT_BRANCH, RecordId, TenantId
-from callsheet.graph.index import Index, Match, MatchQuery, Posting, PostingQuery, VectorQuery, VectorRow, Weighed
+from callsheet.graph.index import Index, Match, MatchQuery, Posting, PostingQuery, VectorQuery, VectorRow
 from callsheet.graph.ports import Append, Clock, IndexOf, Owner, Signer, StoredRecord
 from callsheet.graph.prefix import Prefix
 from callsheet.graph.query import AroundQuery, LinkQuery, LinkRow, NodeQuery, Projection, Sides, StateQuery, StateRow
-from callsheet.graph.record import Head, Record, Stream, StreamKey
+from callsheet.graph.record import Findable, Head, Record, Stream, StreamKey
 from callsheet.graph.values import Payload, Vector
 from callsheet.ledger.blobs.folder import FolderBlobs
 from callsheet.ledger.blobs.store import BlobStore
@@ -237,7 +237,7 @@ class SqliteLedger:
 
     def around(self, key: StreamKey, query: AroundQuery) -> dict[int, Sides]:
         with self._connections.snapshot() as connection:
-            return read.around(connection, key, query, partial(self._tails.ids, connection, key))
+            return read.around(connection, key, query)
 
     def states(self, key: StreamKey, query: StateQuery) -> list[StateRow]:
         with self._connections.snapshot() as connection:
@@ -268,14 +268,22 @@ class SqliteLedger:
         if indexing is None:
             return {}
         with self._connections.reading() as connection:
-            return postings.indexed(connection, key, positions, indexing.opened)
+            return postings.indexed(connection, key, positions, indexing)
 
-    def weighed(self, key: StreamKey, positions: Sequence[int]) -> dict[int, Weighed]:
-        indexing = self._indexing(key)
-        if indexing is None:
-            return {}
+    def findable(self, key: StreamKey, positions: Sequence[int]) -> list[Findable]:
         with self._connections.reading() as connection:
-            return postings.indexed(connection, key, positions, indexing.weighed)
+            rows = read.records_at(connection, key, positions)
+            owner = self._owner(connection, key) if rows else None
+        if owner is None:
+            return []
+        indexing = Indexing(self._vault, owner)
+        return [
+            Findable(
+                record=decoded(row, owner, self._vault),
+                index=indexing.packed(row.found) if row.found is not None else None,
+            )
+            for row in rows
+        ]
 
     def projection(self, key: StreamKey) -> Projection:
         indexing = self._indexing(key)

@@ -2,10 +2,9 @@
 
 import sqlite3
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from heapq import nlargest
 from itertools import chain
-from typing import TypeVar
 
 from callsheet.errors import Damaged
 from callsheet.graph.index import Index, Match, MatchQuery, Posting, PostingQuery
@@ -15,8 +14,6 @@ from callsheet.ledger.sqlite.errors import written
 from callsheet.ledger.sqlite.queries import portions, query
 from callsheet.ledger.sqlite.read import EVERYTHING
 from callsheet.ledger.sqlite.tails import Tail, Tails
-
-_Opened = TypeVar("_Opened")
 
 
 def postings(
@@ -31,8 +28,8 @@ def postings(
     terms = search.positions(wanted.terms, entity=False)
     ids = tails.ids(connection, key, chain.from_iterable((*entities.values(), *terms.values())))
     return [
-        *(Posting(entity=name, position=at, record=ids[at]) for name, found in entities.items() for at in found),
-        *(Posting(term=name, position=at, record=ids[at]) for name, found in terms.items() for at in found),
+        *[Posting(entity=name, position=at, record=ids[at]) for name, found in entities.items() for at in found],
+        *[Posting(term=name, position=at, record=ids[at]) for name, found in terms.items() for at in found],
     ]
 
 
@@ -43,10 +40,11 @@ def matches(
     number, position = _place(connection, key)
     tail = tails.read(connection, key, indexing, after=merged_upto(position))
     search = _Search(connection, number, indexing, tail, branches_of(wanted.lineage, None))
-    counts: Counter[int] = Counter()
-    for word in dict.fromkeys(wanted.words):
-        holding = search.everywhere(word)
-        counts.update(set().union(*holding) if len(holding) > 1 else holding[0])
+    holding = map(search.everywhere, dict.fromkeys(wanted.words))
+    places = sorted((set().union(*found) if len(found) > 1 else found[0] for found in holding), key=len)
+    counts: Counter[int] = Counter(chain.from_iterable(places[:-1]))
+    # What holds two words holds one beside the most frequent: most of what holds that one need not be counted.
+    counts.update(counts.keys() & set(places[-1] if places else ()))
     # A position and how many words it has as one number: whole lists of them are compared fast.
     size = position + 1
     most = wanted.behind[0] * size + wanted.behind[1] if wanted.behind is not None else EVERYTHING
@@ -120,13 +118,13 @@ class _Search:
 
 
 def indexed(
-    connection: sqlite3.Connection, key: StreamKey, positions: Sequence[int], opened: Callable[[bytes], _Opened]
-) -> dict[int, _Opened]:
-    """See `Ledger.indexed` and `Ledger.weighed`: what is opened of the index at each of these positions."""
-    found: dict[int, _Opened] = {}
+    connection: sqlite3.Connection, key: StreamKey, positions: Sequence[int], indexing: Indexing
+) -> dict[int, Index]:
+    """See `Ledger.indexed`."""
+    found: dict[int, Index] = {}
     for portion in portions(tuple(dict.fromkeys(positions))):
         rows = connection.execute(query("indexes_at", len(portion)), (key.tenant, key.stream, *portion))
-        found.update((position, opened(sealed)) for position, sealed in rows)
+        found.update((position, indexing.opened(sealed)) for position, sealed in rows)
     return {position: found[position] for position in positions if position in found}
 
 

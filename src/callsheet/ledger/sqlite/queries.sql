@@ -81,6 +81,12 @@ WHERE tenant = ? AND stream = ? AND id <> 'main' AND id IN (:each)
 SELECT position, header, chain, sealed FROM record
 WHERE tenant = ? AND stream = ? AND id = 'main'
 
+-- records_at --
+-- Records at some positions with what they are found by, ascending.
+SELECT position, header, chain, sealed, found FROM record
+WHERE tenant = ? AND stream = ? AND position IN (:each)
+ORDER BY position
+
 -- record_anywhere --
 -- A record of a tenant by id, with its stream.
 SELECT stream, position, header, chain, sealed FROM record
@@ -127,6 +133,10 @@ CROSS JOIN state ON state.tenant = ? AND state.stream = ? AND state.field = ?
     WHERE earlier.tenant = ? AND earlier.stream = ? AND earlier.field = ?
       AND earlier.target = wanted.column1 AND earlier.branch = ? AND earlier.from_pos <= ?
   )
+
+-- any_state --
+-- Whether a field of any target ever had a value.
+SELECT 1 FROM state WHERE tenant = ? AND stream = ? AND field = ? LIMIT 1
 
 -- states_of_field --
 -- The values that a field of any target had on a branch as of a position.

@@ -3,7 +3,7 @@
 import sqlite3
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import chain
 
@@ -18,9 +18,6 @@ from callsheet.ledger.sqlite.rows import StreamColumns, read_stream, series_of
 
 Decode = Callable[[StoredRow], Record]
 """From a row to the record; knows whose content it opens."""
-
-Ids = Mapping[int, RecordId]
-"""The ids of records by their positions."""
 
 _CLOSE = 4
 """How many times as many positions are looked through on each side as records are wanted."""
@@ -89,6 +86,15 @@ def records_by_id(connection: sqlite3.Connection, key: StreamKey, ids: Sequence[
     return found
 
 
+def records_at(connection: sqlite3.Connection, key: StreamKey, positions: Sequence[int]) -> list[StoredRow]:
+    """With what they are found by, ascending, each once."""
+    found: list[StoredRow] = []
+    for portion in portions(sorted(set(positions))):
+        rows = connection.execute(query("records_at", len(portion)), (key.tenant, key.stream, *portion))
+        found += [StoredRow(*columns) for columns in rows]
+    return found
+
+
 def erased(connection: sqlite3.Connection, key: StreamKey, ids: Sequence[RecordId]) -> list[RecordId]:
     """The ids of those whose bodies are gone."""
     found: list[RecordId] = []
@@ -126,14 +132,12 @@ def _places(connection: sqlite3.Connection, key: StreamKey, wanted: NodeQuery) -
     return sorted(places, reverse=wanted.newest)[: wanted.limit]
 
 
-def around(
-    connection: sqlite3.Connection, key: StreamKey, wanted: AroundQuery, ids: Callable[[Iterable[int]], Ids]
-) -> dict[int, Sides]:
+def around(connection: sqlite3.Connection, key: StreamKey, wanted: AroundQuery) -> dict[int, Sides]:
     """See `Ledger.around`. Most are found close by, all at once; only where that is too few is more looked through."""
     asked, width = tuple(dict.fromkeys(wanted.positions)), _CLOSE * wanted.limit
     close = sorted(_close(connection, key, wanted, asked, width))
     last = max(upto for _, upto in branches(wanted.lineage))
-    found: dict[int, tuple[list[int], list[int]]] = {}
+    found: dict[int, Sides] = {}
     for position in asked:
         first = bisect_left(close, position)
         before = close[max(bisect_left(close, position - width), first - wanted.limit) : first][::-1]
@@ -143,12 +147,8 @@ def around(
             before = _beyond(connection, key, wanted, position, back=True)
         if len(after) < wanted.limit and position + width < last:
             after = _beyond(connection, key, wanted, position, back=False)
-        found[position] = (before, after)
-    known = ids(chain.from_iterable(chain.from_iterable(found.values())))
-    return {
-        position: Sides(tuple(known[at] for at in before), tuple(known[at] for at in after))
-        for position, (before, after) in found.items()
-    }
+        found[position] = Sides(tuple(before), tuple(after))
+    return found
 
 
 def _close(
