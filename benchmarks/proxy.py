@@ -4,12 +4,13 @@
 
 The provider is the scripted service of the tests, in a process of its own; the proxy is `callsheet serve` in another,
 with its default policy set and a SQLite file; this process asks. Each stream is a client with a conversation of its
-own: it has sent a history of so many messages and goes on with it, a question and an answer at a time. Asked in turns
-is the provider directly and the proxy, each with all streams at once. Printed for each number of streams, as p50 and
-p95 in milliseconds: until the first byte of the answer and until its end, direct and through the proxy; what the proxy
-adds to each, as the difference of the medians (and of the p95); and the processor time that the proxy takes for a
-request, which other load on the machine changes little. Then the memory that the proxy's process has grown by for each
-stream that is open, with such a history. On Linux.
+own: it has sent a history of so many messages and goes on with it, a question and an answer at a time, ten times; then
+another takes its place, so that histories stay about as long. Asked in turns is the provider directly and the proxy,
+each with all streams at once. Printed for each number of streams, as p50 and p95 in milliseconds: until the first byte
+of the answer and until its end, direct and through the proxy; what the proxy adds to each, as the difference of the
+medians (and of the p95); and the processor time that the proxy takes for a request, which other load on the machine
+changes little. Then the memory that the proxy's process has grown by for each stream that is open, with such a history.
+On Linux.
 """
 
 import argparse
@@ -30,6 +31,7 @@ STREAMS = (1, 16, 64)
 MESSAGES = 100
 REQUESTS = 192
 OPEN = 100
+GOES_ON = 10
 _CHAT = "/v1/chat/completions"
 _TEXT = "The parcel was seen at the depot in Bremen and at the harbour, and then nobody knew where it had gone. "
 
@@ -89,13 +91,18 @@ def _said(content: bytes) -> str:
 
 
 async def measure(proxy: ProxyProcess, direct: str, streams: int, messages: int, requests: int) -> dict[str, float]:
-    clients = [Client(streams * 1_000 + number, direct, proxy.base, messages) for number in range(streams)]
+    clients: list[Client] = []
     times: dict[str, list[Got]] = {"direct": [], "proxy": []}
     processor = 0.0
-    for client in clients:  # the whole history is new: apart
-        await client.ask("proxy")
     rounds = max(3, requests // streams)
-    for _ in range(rounds):
+    for turn in range(rounds):
+        if turn % GOES_ON == 0:
+            for client in clients:
+                client.close()
+            numbers = range(streams * 1_000 + turn * streams, streams * 1_000 + (turn + 1) * streams)
+            clients = [Client(number, direct, proxy.base, messages) for number in numbers]
+            for client in clients:  # the whole history is new: apart
+                await client.ask("proxy")
         for side in times:
             before = proxy.processor()
             times[side] += await asyncio.gather(*[client.ask(side) for client in clients])

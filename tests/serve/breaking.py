@@ -10,7 +10,7 @@ from typing import Any
 
 from callsheet.cli import main
 from callsheet.serve.proxy import concluding
-from callsheet.serve.proxy.preparing import Prepared
+from callsheet.serve.proxy.prepared import Prepared
 from callsheet.serve.proxy.recognising import Placed
 from callsheet.serve.proxy.upstream import Upstreams
 

@@ -8,7 +8,7 @@ import pytest
 from callsheet.assemble.blocks import Answer, Block, Call, Said, Text
 from callsheet.errors import InvalidMessage
 from callsheet.graph.enums import Role
-from callsheet.wire.formats import check_tools, render, tool_name
+from callsheet.wire.formats import check_tools, each_tool, render, sent_tools, tool_name
 from callsheet.wire.jsonvalue import NESTING_LIMIT
 from callsheet.wire.names import Wire
 from callsheet.wire.validate import problems
@@ -233,3 +233,12 @@ def test_tools_of_the_history_are_named_only_where_a_request_without_tools_is_re
 def _list(value: object) -> list[Json]:
     assert isinstance(value, list)
     return value
+
+
+@pytest.mark.parametrize("wire", list(Wire))
+@pytest.mark.parametrize("given", [shape for shapes in SHAPES for shape in shapes])
+def test_what_is_sent_is_told_beforehand_and_stays_what_it_is(given: Json, wire: Wire) -> None:
+    sent = sent_tools([given], wire)
+    assert sent == render(ASK, wire, model="m", tools=[given])["tools"]
+    assert sent_tools(each_tool(sent), wire) == sent
+    assert sent_tools([], wire) == []

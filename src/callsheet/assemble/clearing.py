@@ -1,4 +1,4 @@
-"""What beside its content a block brings along, without secrets: names, addresses, unknown keys.
+"""What beside its content a block brings along, without secrets: names, types, addresses, unknown keys.
 
 A block of reasoning cannot be changed, because its provider checks its signature; one that holds a secret goes.
 """
@@ -45,8 +45,16 @@ def _part(part: blocks.Part, redaction: Redaction) -> blocks.Part:
     match part:
         case blocks.Text(extras=extras) | blocks.Call(extras=extras) if extras:
             return replace(part, extras=redaction.content(extras))
-        case blocks.Media() if part.url or part.extras:
-            url = redaction.text(part.url) if part.url is not None else None
-            return replace(part, url=url, extras=redaction.content(part.extras))
+        case blocks.Media():
+            return cleared_media(part, redaction)
         case _:
             return part
+
+
+def cleared_media(media: blocks.Media, redaction: Redaction) -> blocks.Media:
+    """The same of media, of which a request may also have words: whoever sent them may have written anything there."""
+    mime = redaction.name(media.mime)
+    if mime is media.mime and media.url is None and not media.extras:
+        return media
+    url = redaction.text(media.url) if media.url is not None else None
+    return replace(media, mime=mime, url=url, extras=redaction.content(media.extras))

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from callsheet.assemble import blocks, standins
+from callsheet.assemble.clearing import cleared_media
 from callsheet.assemble.contents import is_bytes, result_text, text_of
 from callsheet.assemble.marking import Marks, day, retry_terms
 from callsheet.assemble.material import Material, earlier
@@ -56,6 +57,8 @@ class Showing:
             wire=part.wire,
             extras=part.extras,
         )
+        if self.material.redaction is not None:
+            media = cleared_media(media, self.material.redaction)
         words = self.material.instead(media, role) if self.material.instead is not None else None
         return media if words is None else blocks.Text(text=forms.unseen(id, words))
 

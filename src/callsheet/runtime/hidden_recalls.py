@@ -3,6 +3,7 @@
 Internal; `callsheet.serve.proxy` is its user: it answers for a client that does not see these calls.
 """
 
+import re
 from typing import NamedTuple
 
 from callsheet.assemble.blocks import Answer, Text
@@ -19,10 +20,34 @@ from callsheet.runtime.drafting import Drafting, Ran
 from callsheet.runtime.recalling import answer_for
 from callsheet.runtime.tail import KnownCall, Tail
 
-__all__ = ["RECALL", "Recalls", "answer_calls", "is_part_of", "stands_beside", "waiting"]
+__all__ = [
+    "LONGEST_ARGUMENTS",
+    "RECALL",
+    "Recalls",
+    "answer_calls",
+    "is_part_of",
+    "left_out",
+    "stands_beside",
+    "waiting",
+]
 
 SPENT = "(recall: no more can be read for this answer; answer with what you have)"
 """What a call is answered for which no bytes are left."""
+
+
+LONGEST_ARGUMENTS = 16_384
+"""Characters of a call's arguments that are recorded and sent again: more than the longest pointer and query have."""
+
+_LEFT_OUT = "left_out"
+_TOO_LONG = (
+    "(recall: the arguments have {size}, of which at most {most:,} are read; send a JSON object, such as"
+    ' {{"reference": "...", "part": "lines 0:40"}})'
+)
+
+
+def left_out(size: int) -> dict[str, object]:
+    """What stands in place of arguments that are longer; a call with them is answered by that."""
+    return {_LEFT_OUT: f"{size:,} characters"}
 
 
 class Recalls(NamedTuple):
@@ -45,7 +70,9 @@ def answer_calls(talk: Conversation, *, limit: int) -> Recalls:
     for known in waiting(session.tail(view, fresh=True)):
         given = text_of(session.read(known.body.arguments))
         most = min(limit, DEFAULT_LIMIT)
-        text = answer_for(session, view, given, sheet, limit=most) if most >= SMALLEST_LIMIT else SPENT
+        text = _refused(given)
+        if text is None:
+            text = answer_for(session, view, given, sheet, limit=most) if most >= SMALLEST_LIMIT else SPENT
         texts[known.id] = text
         limit -= len(text.encode("utf-8", "surrogatepass"))
     if not texts:
@@ -65,6 +92,15 @@ def answer_calls(talk: Conversation, *, limit: int) -> Recalls:
 
     session.append(view, draft)
     return Recalls(tuple(made), sum(len(text.encode("utf-8", "surrogatepass")) for text in texts.values()))
+
+
+def _refused(arguments: str) -> str | None:
+    """What a call is answered whose arguments were left out; None: they are here."""
+    found = _STANDIN.fullmatch(arguments)
+    return _TOO_LONG.format(size=found[1], most=LONGEST_ARGUMENTS) if found is not None else None
+
+
+_STANDIN = re.compile(rf'\s*{{\s*"{_LEFT_OUT}"\s*:\s*"([0-9,]{{1,20}} characters)"\s*}}\s*')
 
 
 def waiting(tail: Tail) -> list[KnownCall]:

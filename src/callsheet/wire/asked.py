@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Final, Protocol
 
 from callsheet.wire.anthropic import request as anthropic_request
-from callsheet.wire.body import Asked, Passes, ToolChoice, nothing
+from callsheet.wire.body import Asked, Passes, Remember, ToolChoice, anew, nothing
 from callsheet.wire.gemini import request as gemini_request
 from callsheet.wire.names import Wire
 from callsheet.wire.openai_chat import request as openai_request
@@ -15,7 +15,7 @@ __all__ = ["Asked", "Passes", "ToolChoice", "nothing", "read_request", "write_re
 
 
 class _Read(Protocol):
-    def __call__(self, body: object, *, model: str | None, stream: bool | None) -> Asked: ...
+    def __call__(self, body: object, *, model: str | None, stream: bool | None, remember: Remember) -> Asked: ...
 
 
 _READ: Final[Mapping[Wire, _Read]] = {
@@ -32,14 +32,16 @@ _WRITE: Final[Mapping[Wire, Callable[[Asked, Fields, Passes], Fields]]] = {
 }
 
 
-def read_request(body: object, wire: Wire, *, model: str | None = None, stream: bool | None = None) -> Asked:
+def read_request(
+    body: object, wire: Wire, *, model: str | None = None, stream: bool | None = None, remember: Remember = anew
+) -> Asked:
     """Read the decoded body of a request.
 
     `model` and `stream` are what the address says where the body does not (Gemini's); where the body says it too, the
     body's count. Raises `InvalidMessage` with the place in the provider's syntax (``messages[2].content[0].text``) for
-    what is not of the format's shape.
+    what is not of the format's shape. With `remember` messages need not be read again, where each is read by itself.
     """
-    return _READ[wire](body, model=model, stream=stream)
+    return _READ[wire](body, model=model, stream=stream, remember=remember)
 
 
 def write_request(asked: Asked, rendered: Fields, *, passes: Passes = nothing) -> Fields:

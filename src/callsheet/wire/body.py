@@ -14,6 +14,18 @@ Passes: TypeAlias = Callable[[str], bool]
 """Whether something of the client's that no policy has looked at may go to the provider, told by its text or JSON."""
 
 
+ReadMessage: TypeAlias = Callable[[object, str], tuple[Block, ...]]
+"""Reads one message, from its value and its place."""
+
+Remember: TypeAlias = Callable[[ReadMessage], ReadMessage]
+"""Gives what reads messages as another does, and may know those that it has read before."""
+
+
+def anew(read: ReadMessage) -> ReadMessage:
+    """Knows none."""
+    return read
+
+
 def nothing(text: str) -> bool:
     """Nothing of it may."""
     return False

@@ -11,13 +11,13 @@ from callsheet.wire.cleaning import has_nul, has_surrogates
 
 def of_texts(texts: Iterable[str]) -> tuple[Defect, ...]:
     """Characters that no provider takes."""
-    found = list(texts)
-    defects: list[Defect] = []
-    if any(map(has_nul, found)):
-        defects.append(Defect.NUL)
-    if any(map(has_surrogates, found)):
-        defects.append(Defect.LONE_SURROGATES)
-    return tuple(defects)
+    nul = surrogates = False
+    for text in texts:
+        nul = nul or has_nul(text)
+        surrogates = surrogates or has_surrogates(text)
+    if not (nul or surrogates):
+        return ()
+    return (*((Defect.NUL,) if nul else ()), *((Defect.LONE_SURROGATES,) if surrogates else ()))
 
 
 def of_content(parts: Sequence[Part | Content], *, empty: bool) -> tuple[Defect, ...]:

@@ -46,6 +46,7 @@ __all__ = [
     "parse_reply",
     "render",
     "render_messages",
+    "sent_tools",
     "tool_name",
     "tools_named",
     "wire_named",
@@ -278,6 +279,12 @@ def export(blocks: Sequence[Block], wire: Wire) -> list[Fields]:
     Blocks of another format lose what is not neutral: reasoning, opaque blocks, extra keys.
     """
     return _FORMATS[wire].export(blocks)
+
+
+def sent_tools(tools: Sequence[Fields], wire: Wire) -> list[Fields]:
+    """Tools in any format's shape as a request of this format offers them. Raises `InvalidMessage`."""
+    request = _FORMATS[wire].rendering("").request(model="", tools=read_tools(tools), max_tokens=None)
+    return [fields(tool, f"tools[{at}]") for at, tool in enumerate(items(request.get("tools", []), "tools"))]
 
 
 def tool_name(tool: object, where: str) -> str:

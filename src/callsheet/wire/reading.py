@@ -23,6 +23,8 @@ MISSING: Final = _Missing.MISSING
 """Stands for a key that is not there, where null means something else."""
 
 
+_TEXT: Final = frozenset({str})
+
 UNREADABLE: Final = (TypeError, ValueError, AttributeError, LookupError, RuntimeError)
 """What the methods of a foreign object raise when they fail; recursion without end is among them."""
 
@@ -68,6 +70,8 @@ def plain(value: object, where: str) -> object:
 
 def fields(value: object, where: str) -> Fields:
     """The fields of an object: a mapping with text keys, or an SDK object."""
+    if type(value) is dict and _TEXT.issuperset(map(type, value)):
+        return value.copy()  # nearly always: decoded JSON
     found = plain(value, where)
     if not isinstance(found, Mapping):
         refuse("must be an object", value, where)

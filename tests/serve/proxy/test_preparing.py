@@ -12,11 +12,14 @@ from callsheet.graph.enums import Level, Privacy
 from callsheet.policy.rules import About, Rule, Then
 from callsheet.policy.sets import BALANCED, BUILT_IN, PolicySetDocument
 from callsheet.policy.settings import ProviderForm
+from callsheet.serve.proxy.comparing import Comparing
 from callsheet.serve.proxy.concluding import Came, conclude, ended
 from callsheet.serve.proxy.journal import Outcome, Sent
 from callsheet.serve.proxy.limiting import limit_of, reserve_of
+from callsheet.serve.proxy.orders import Order
 from callsheet.serve.proxy.permitting import lets_all, speaking_for
-from callsheet.serve.proxy.preparing import Order, Prepared, Preparing
+from callsheet.serve.proxy.prepared import Prepared
+from callsheet.serve.proxy.preparing import Preparing
 from callsheet.serve.proxy.pricing import Tokens, dollars, price_of
 from callsheet.serve.proxy.recognising import Recogniser
 from callsheet.serve.proxy.settings import Handling
@@ -24,6 +27,7 @@ from callsheet.serve.proxy.turned import Turned
 from callsheet.serve.proxy.weighing import Memory, Scales, billed, rates
 from callsheet.wire.asked import read_request
 from callsheet.wire.names import Wire
+from callsheet.wire.tokens import engine
 from tests.serve.proxy.scripted import chat, message
 
 SECOND = 1_000_000
@@ -33,7 +37,7 @@ MODELS = {Wire.OPENAI: ("openai", "gpt-4o"), Wire.ANTHROPIC: ("anthropic", "clau
 @pytest.fixture
 def preparing() -> Iterator[Preparing]:
     with callsheet.open(":memory:") as runtime:
-        yield Preparing(recogniser=Recogniser(runtime), scales=Scales(), memory=Memory())
+        yield Preparing(recogniser=Recogniser(runtime), comparing=Comparing(scales=Scales(), memory=Memory()))
 
 
 def order(handling: Handling, wire: Wire = Wire.OPENAI, at: int = 0) -> Order:
@@ -281,7 +285,7 @@ def test_what_is_larger_than_the_budget_goes_assembled_also_where_it_is_dearer(p
     assert last.sent is Sent.OWN
     smaller = changed(handling, budget=last.weighed.own.tokens - 100)
     with callsheet.open(":memory:") as runtime:
-        anew = Preparing(recogniser=Recogniser(runtime), scales=Scales(), memory=Memory())
+        anew = Preparing(recogniser=Recogniser(runtime), comparing=Comparing(scales=Scales(), memory=Memory()))
         *_, last = play(anew, smaller, Wire.OPENAI, 3)
     found = last.weighed
     assert found is not None
@@ -316,3 +320,31 @@ def test_a_long_text_goes_out_where_the_client_wants_a_short_answer(preparing: P
     messages = [{"role": "user", "content": "Summarise: " + "word " * 5_200}]
     prepared = preparing.prepare(order(Handling()), {"model": "gpt-4", "max_tokens": 300, "messages": messages})
     assert prepared.sent is Sent.OWN
+
+
+@pytest.mark.parametrize("system", [False, True], ids=["question", "system"])
+@pytest.mark.parametrize("wire", MODELS)
+def test_a_question_that_cannot_fit_is_refused_before_it_is_counted_and_recorded(
+    preparing: Preparing, wire: Wire, monkeypatch: pytest.MonkeyPatch, *, system: bool
+) -> None:
+    def counted(*_: object, **__: object) -> int:
+        raise AssertionError("it was counted")
+
+    monkeypatch.setattr(engine, "_counted", counted)
+    long = "so it is " * 5_000
+    question, instruction = ("Hi", long) if system else (long, "Be brief.")
+    asking: dict[str, object] = {"role": "user", "content": question}
+    body = {"model": MODELS[wire][1], "max_tokens": 500, "messages": [asking], "system": instruction}
+    if wire is Wire.OPENAI:
+        body["messages"] = [{"role": "system", "content": body.pop("system")}, asking]
+    with pytest.raises(Turned) as turned:
+        preparing.prepare(order(Handling(budget=12_000), wire), body)
+    assert turned.value.status == 400
+    assert "assembly.budget_too_small" in turned.value.message
+
+
+def test_what_may_pass_is_recorded_however_long_it_is(preparing: Preparing) -> None:
+    body = {"model": "gpt-4o", "messages": [{"role": "user", "content": "so it is " * 5_000}]}
+    prepared = preparing.prepare(order(Handling(budget=12_000, policy=BUILT_IN["replay"])), body)
+    assert prepared.sent is Sent.UNASSEMBLED
+    assert prepared.placed is not None

@@ -110,7 +110,7 @@ def test_nothing_is_told_when_the_provider_fails(
     [
         "callsheet.serve.proxy.recognising.Recogniser.place",
         "callsheet.serve.proxy.preparing.write_request",
-        "callsheet.serve.proxy.exchange.address_of",
+        "callsheet.serve.proxy.asking.address_of",
         "callsheet.serve.proxy.answering.Answering.gathered",
         "callsheet.wire.streaming.Gatherer.feed",
         "callsheet.runtime.conversation.Conversation.record",

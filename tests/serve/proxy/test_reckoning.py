@@ -13,10 +13,12 @@ import pytest
 import callsheet
 from callsheet.policy.sets import BUILT_IN
 from callsheet.serve.proxy.beginnings import Beginnings
+from callsheet.serve.proxy.comparing import Comparing
 from callsheet.serve.proxy.concluding import Came, conclude, ended
 from callsheet.serve.proxy.hits import hit, missed
 from callsheet.serve.proxy.journal import Ended, Outcome, Sent
-from callsheet.serve.proxy.preparing import Order, Preparing
+from callsheet.serve.proxy.orders import Order
+from callsheet.serve.proxy.preparing import Preparing
 from callsheet.serve.proxy.pricing import Tokens, dollars, price_of
 from callsheet.serve.proxy.recognising import Recogniser
 from callsheet.serve.proxy.settings import Handling, Price
@@ -187,7 +189,7 @@ class Proxied:
 @contextmanager
 def proxied(wire: Wire, **said: object) -> Iterator[Proxied]:
     with callsheet.open(":memory:") as runtime:
-        preparing = Preparing(recogniser=Recogniser(runtime), scales=Scales(), memory=Memory())
+        preparing = Preparing(recogniser=Recogniser(runtime), comparing=Comparing(scales=Scales(), memory=Memory()))
         handling = Handling(recall=False, **said)  # type: ignore[arg-type]
         yield Proxied(preparing=preparing, provider=Provider(wire=wire), handling=handling)
 
@@ -257,7 +259,7 @@ def test_behind_a_restart_what_came_before_may_still_be_cached() -> None:
     with proxied(Wire.OPENAI) as proxy:
         asking = agent.requests()
         first = [proxy.one(agent, *next(asking)) for _ in range(2 * TURNS - 2)]
-        fresh = Preparing(recogniser=proxy.preparing.recogniser, scales=Scales(), memory=Memory())
+        fresh = Preparing(recogniser=proxy.preparing.recogniser, comparing=Comparing(scales=Scales(), memory=Memory()))
         proxy.preparing = fresh
         row = proxy.one(agent, *next(asking))
     assert row.how == first[-1].how == "continued"

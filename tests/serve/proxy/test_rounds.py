@@ -381,3 +381,23 @@ def test_a_response_that_the_provider_keeps_is_gone_on_from(
         assert third.output_text == "ok"
     assert [received.refused for received in service.received if received.refused] == []
     assert len({row["conversation"] for row in proxy.rows()}) == 1
+
+
+@each
+def test_arguments_that_no_request_has_room_for_are_refused_to_the_model(
+    service: Upstream, tmp_path: Path, kind: type[Talking]
+) -> None:
+    with running(settings(tmp_path, service.url)) as proxy, client_of(kind, proxy, streamed=False) as talking:
+        begin(talking, service)
+        long = Called("recall", {"query": "x y " * 150_000})
+        service.will(Reply(thinking="Long.", text="Hm.", calls=(long,)), Reply(text="It is 7."))
+        answer = talking.say("what did it say?")
+        sent = json.dumps(service.bodies[-1])
+        service.will(Reply(thinking="Long.", text="Hm.", calls=(long, LOOK)), Reply(text="Bye."))
+        last = talking.say("and now?")
+    assert ("".join(answer.split()), last) == ("Hm.Itis7.", "Bye.")
+    assert [received.refused for received in service.received if received.refused] == []
+    for body in (sent, json.dumps(service.bodies[-1])):
+        assert "characters, of which at most 16,384 are read" in body
+        assert len(body) < 400_000
+    assert {row["outcome"] for row in proxy.rows()} == {"answered"}

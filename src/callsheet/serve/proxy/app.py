@@ -17,18 +17,18 @@ from starlette.routing import Mount, Route
 
 from callsheet.errors import InvalidMessage
 from callsheet.serve.proxy import headers as heads
-from callsheet.serve.proxy import pricing, routes
-from callsheet.serve.proxy.bodies import ClientGone, decoded, read_body
+from callsheet.serve.proxy import pricing, routes, unpacking
+from callsheet.serve.proxy.bodies import ClientGone, read_body
 from callsheet.serve.proxy.counting import counted
 from callsheet.serve.proxy.desk import Desk
-from callsheet.serve.proxy.exchange import FAILED, Exchange
+from callsheet.serve.proxy.exchange import Exchange
 from callsheet.serve.proxy.noting import Note
 from callsheet.serve.proxy.opening import Opening
-from callsheet.serve.proxy.packing import unpacked
 from callsheet.serve.proxy.passing import Passage
 from callsheet.serve.proxy.permitting import lets_all
 from callsheet.serve.proxy.responding import Responding
 from callsheet.serve.proxy.turned import Turned
+from callsheet.serve.proxy.underway import FAILED, Underway
 from callsheet.wire.failure import Failure
 from callsheet.wire.names import Wire
 from callsheet.wire.reading import Fields
@@ -85,12 +85,8 @@ class Proxy:
                 raise Turned(400, Failure.INVALID, "callsheet: the address has dot segments, or no path")
             self._admit(route, headers, scope["method"])
             if route.kind is routes.Kind.ANSWER:
-                await Exchange(
-                    note=note,
-                    headers=headers,
-                    raw_headers=raw_headers,
-                    responding=responding,
-                ).run(receive)
+                under = Underway(note=note, headers=headers, raw_headers=raw_headers, responding=responding)
+                await Exchange(under=under).run(receive)
                 return
             passage = Passage(
                 note=note,
@@ -138,15 +134,12 @@ class Proxy:
         """The count of a request, where it may not go to the provider unseen; None: it may."""
         settings, route = self.desk.settings, passage.route
         assert passage.content is not None
-        try:
-            content = unpacked(passage.content, passage.headers.get("content-encoding", ""), settings.limits.body)
-            body = decoded(content)
-            if not isinstance(body, dict):
-                raise Turned(400, Failure.INVALID, "the body of the request must be a JSON object")
-        except Turned as problem:
-            if problem.kind is not Failure.INVALID or not settings.handling_of(route.model or "").observe_only:
-                raise
-            return None  # its provider judges it
+        passes = settings.handling_of(route.model or "").observe_only
+        _, body = unpacking.read(passage.content, passage.headers, settings.limits, passes=passes)
+        if not isinstance(body, dict):
+            if passes:
+                return None  # its provider judges it
+            raise Turned(400, Failure.INVALID, "the body of the request must be a JSON object")
         given = route.model or body.get("model")
         model = given if isinstance(given, str) else ""
         upstream = routes.upstream_for(settings, route, model)
@@ -155,7 +148,7 @@ class Proxy:
         handling = settings.handling_of(model)
         if handling.observe_only or lets_all(handling.policy, upstream.provider):
             return None
-        scales = self.desk.preparing(passage.note.asker.tenant).scales
+        scales = self.desk.preparing(passage.note.asker.tenant).comparing.scales
         try:
             return counted(body, route.wire, route.model, counter_for(upstream.provider, model), scales)
         except InvalidMessage as problem:

@@ -1,6 +1,8 @@
 """Bodies of requests: read within limits and decoded; and JSON written back."""
 
 import json
+import math
+import re
 import time
 from collections.abc import AsyncIterator, Mapping
 from typing import TYPE_CHECKING, Literal
@@ -10,7 +12,7 @@ import msgspec
 
 from callsheet.errors import InputError
 from callsheet.serve.proxy.packing import too_large
-from callsheet.serve.proxy.settings import Limits
+from callsheet.serve.proxy.settings import VALUES, Limits
 from callsheet.serve.proxy.turned import Turned
 from callsheet.wire.failures import Failure
 from callsheet.wire.jsonvalue import NESTING_LIMIT, nested_too_deep
@@ -64,8 +66,16 @@ async def arriving(receive: "Receive", limits: Limits) -> AsyncIterator[bytes]:
 # --------------------------------------------------------------------------- JSON
 
 
-def decoded(content: bytes) -> object:
-    """The JSON of a body. Raises `Turned` that says what is wrong and where."""
+_SLICE = 1 << 20
+"""Bytes that are looked through at once: others go on between two."""
+
+_STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
+
+
+def decoded(content: bytes, most: int = VALUES) -> object:
+    """The JSON of a body of at most so many values. Raises `Turned` that says what is wrong and where."""
+    if _has_more(content, most):
+        raise Turned(413, Failure.TOO_LARGE, f"callsheet: the body of the request has more than {most:,} values")
     try:
         found: object = msgspec.json.decode(content)
     except msgspec.DecodeError as problem:
@@ -75,6 +85,26 @@ def decoded(content: bytes) -> object:
     if (content.count(b"{") + content.count(b"[")) > NESTING_LIMIT and nested_too_deep(found):
         raise _too_deep()
     return found
+
+
+def _has_more(content: bytes, most: int) -> bool:
+    """Whether JSON has more values than this, told without decoding it: each but one follows a bracket or a comma."""
+    if len(content) <= most:
+        return False
+    if sum(_signs(content[at : at + _SLICE]) for at in range(0, len(content), _SLICE)) < most:
+        return False
+    # Those in strings do not count.
+    found = end = 0
+    for string in _STRING.finditer(content):
+        found += _signs(content[end : string.start()])
+        end = string.end()
+        if found > most:
+            return True
+    return found + _signs(content[end:]) > most
+
+
+def _signs(content: bytes) -> int:
+    return content.count(b"[") + content.count(b"{") + content.count(b",")
 
 
 def repeats(content: bytes, value: object) -> bool:
@@ -106,10 +136,17 @@ def _leniently(content: bytes, problem: str) -> object:
     """Lone surrogates in escapes, which programs write that cut text in the middle of a character."""
     if b"\\u" in content:
         try:
-            return json.loads(content, parse_constant=_refused)
+            return json.loads(content, parse_constant=_refused, parse_float=_finite)
         except (ValueError, RecursionError):
             pass
     raise Turned(400, Failure.INVALID, f"the body of the request is not JSON: {problem}")
+
+
+def _finite(number: str) -> float:
+    found = float(number)
+    if not math.isfinite(found):
+        raise ValueError(number)
+    return found
 
 
 def _refused(constant: str) -> object:

@@ -6,9 +6,12 @@ from dataclasses import dataclass, replace
 from callsheet.assemble.blocks import Call, Reply, Text
 from callsheet.graph.enums import RunStatus
 from callsheet.runtime.hidden_recalls import RECALL, answer_calls
+from callsheet.serve.proxy.bounding import bounded
 from callsheet.serve.proxy.hits import STEP
 from callsheet.serve.proxy.journal import Ended, Outcome, Sent
-from callsheet.serve.proxy.preparing import Order, Prepared, Preparing, Weighed
+from callsheet.serve.proxy.orders import Order
+from callsheet.serve.proxy.prepared import Prepared, Weighed
+from callsheet.serve.proxy.preparing import Preparing
 from callsheet.serve.proxy.pricing import Tokens, dollars, of_usage
 from callsheet.serve.proxy.recognising import Placed
 from callsheet.serve.proxy.settings import Price
@@ -59,9 +62,9 @@ def conclude(preparing: Preparing, order: Order, prepared: Prepared, came: Came)
     """
     reply = read(came.response, order.wire)
     if came.outcome in (Outcome.ANSWERED, Outcome.CUT_OFF, Outcome.BROKEN):
-        preparing.went(order, prepared, order.at)
+        preparing.comparing.went(order, prepared, order.at)
         if reply is not None and reply.usage is not None:
-            preparing.reported(order, prepared, of_usage(reply.usage))
+            preparing.comparing.reported(order, prepared, of_usage(reply.usage))
     placed = prepared.placed
     if placed is None:
         return reply
@@ -83,7 +86,8 @@ def went_on(
     """
     placed = prepared.placed
     assert placed is not None, "what is sent is assembled in a conversation"
-    preparing.went(order, prepared, order.at)
+    preparing.comparing.went(order, prepared, order.at)
+    response = bounded(response)
     reply = read(response, order.wire)
     placed.talk.record(response, sheet=prepared.sheet, wire=order.wire.value)
     answered = answer_calls(placed.talk, limit=limit)
@@ -91,7 +95,7 @@ def went_on(
     came = Came(outcome=Outcome.ANSWERED, status=200, response=response)
     tokens = of_usage(usage) if usage is not None else _estimated(order, prepared, came, reply, size)
     if usage is not None:
-        preparing.reported(order, prepared, of_usage(usage))
+        preparing.comparing.reported(order, prepared, of_usage(usage))
     return Round(
         prepared=prepared.light(),
         response=response,
@@ -110,6 +114,7 @@ def _recorded(
         weighed = prepared.weighed
         fits = prepared.sent is Sent.SHEET or (weighed is not None and weighed.alike)
         response = came.response if fits else unmetered(came.response)
+        response = bounded(response) if prepared.hides else response
         sheet = prepared.sheet
         recorded = placed.talk.record(response, sheet=sheet, assembled=sheet is not None, wire=order.wire.value)
         if not recorded.ids:

@@ -16,4 +16,7 @@ def too_many(body: object, limit: int) -> Turned | None:
     most = max((len(one) for one in found if isinstance(one, list)), default=0)
     if most <= limit:
         return None
-    return Turned(413, Failure.TOO_LARGE, f"callsheet: the request has {most:,} messages; {limit:,} are taken here")
+    said = (
+        f"callsheet: the request has {most:,} messages; {limit:,} are taken here (limits.messages in its configuration)"
+    )
+    return Turned(413, Failure.TOO_LARGE, said)

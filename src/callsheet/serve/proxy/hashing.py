@@ -55,10 +55,12 @@ class Chain(NamedTuple):
         """No history yet. All keys are of one length."""
         return cls(key, _joined(key, b"", b""))
 
-    def links(self, blocks: Sequence[Block]) -> list[Link]:
-        """The links that these blocks add. What says nothing, such as a turn of reasoning alone, adds none."""
+    def links(self, blocks: Sequence[Block], begin: int = 0) -> list[Link]:
+        """The links that these blocks, from the place `begin` on, add. What says nothing, such as a turn of reasoning
+        alone, adds none.
+        """
         links: list[Link] = []
-        chain, place, length = self, 0, len(blocks)
+        chain, place, length = self, begin, len(blocks)
         while place < length:
             block, end = blocks[place], place + 1
             if isinstance(block, Answer):

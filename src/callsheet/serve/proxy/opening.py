@@ -13,8 +13,10 @@ from callsheet.ledger.clock import SystemClock
 from callsheet.runtime.opening import open as open_store
 from callsheet.runtime.runtime import Runtime
 from callsheet.runtime.sources import RandomIds
+from callsheet.serve.proxy.comparing import Comparing
 from callsheet.serve.proxy.credentials import Credentials, folder_of, secret_of
 from callsheet.serve.proxy.desk import Desk
+from callsheet.serve.proxy.histories import Messages
 from callsheet.serve.proxy.journal import Journal
 from callsheet.serve.proxy.observing import Observer
 from callsheet.serve.proxy.preparing import Preparing
@@ -89,7 +91,7 @@ class Opening:
         stores, settings = self._stores, self.settings
         assert stores is not None
         upstreams = Upstreams(streams=settings.limits.streams)
-        scales, memory = Scales(), Memory()
+        scales, memory, messages = Scales(), Memory(), Messages()
         try:
             yield Desk(
                 settings=settings,
@@ -104,7 +106,11 @@ class Opening:
                 answering=anyio.CapacityLimiter(settings.limits.threads),
                 large=anyio.CapacityLimiter(max(1, settings.limits.threads - 1)),
                 prepares={
-                    tenant: Preparing(recogniser=Recogniser(_for(stores.runtime, tenant)), scales=scales, memory=memory)
+                    tenant: Preparing(
+                        recogniser=Recogniser(_for(stores.runtime, tenant)),
+                        comparing=Comparing(scales=scales, memory=memory),
+                        messages=messages,
+                    )
                     for tenant in settings.tenants
                 },
             )

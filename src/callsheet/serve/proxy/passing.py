@@ -11,7 +11,6 @@ from anyio import to_thread
 from callsheet.serve.proxy import headers as heads
 from callsheet.serve.proxy.bodies import ClientGone, arriving
 from callsheet.serve.proxy.desk import Desk
-from callsheet.serve.proxy.exchange import CLIENT_CLOSED, FAILED
 from callsheet.serve.proxy.journal import Ended, Outcome, Sent
 from callsheet.serve.proxy.noting import Note
 from callsheet.serve.proxy.packing import too_large
@@ -19,6 +18,7 @@ from callsheet.serve.proxy.responding import Responding, gone
 from callsheet.serve.proxy.routes import Route, address_of, upstream_for
 from callsheet.serve.proxy.settings import Upstream
 from callsheet.serve.proxy.turned import Turned
+from callsheet.serve.proxy.underway import CLIENT_CLOSED, FAILED
 from callsheet.serve.proxy.upstream import Answer, Broke
 from callsheet.wire.failure import Failure
 

@@ -30,6 +30,7 @@ from callsheet.runtime.identified import name_of
 from callsheet.runtime.runtime import Runtime
 from callsheet.serve.proxy.finding import Anchor, Unfound, find, state_of
 from callsheet.serve.proxy.hashing import Chain, Link, mark
+from callsheet.serve.proxy.histories import Chains
 from callsheet.serve.proxy.homes import Home, Homes
 from callsheet.serve.proxy.placed import Awaited, How, Placed
 from callsheet.wire.asked import Asked
@@ -47,6 +48,7 @@ class Placing:
 
     runtime: Runtime
     homes: Homes
+    chains: Chains
     asked: Asked
     #: Names the credential and the user.
     whose: str
@@ -68,7 +70,7 @@ class Placing:
 
     def known(self) -> Placed:
         """In the conversation that its history is known of, or else in a new one."""
-        links = self.start.links(self.asked.blocks)
+        links = self.chains.links(self.start, self.asked.blocks)
         found = find(self._look, links, is_newest=self._is_newest)
         if isinstance(found, Anchor):
             return self._behind(self._home(found.place.stream), links, found)
@@ -84,7 +86,7 @@ class Placing:
 
     def named(self, name: str) -> Placed:
         """In the conversation that its client names, or knows by the id that it was told."""
-        links = self.start.links(self.asked.blocks)
+        links = self.chains.links(self.start, self.asked.blocks)
         home = self._own(name) or self._opened(name)
         found = find(self._look, links, StreamId(home.talk.id))
         return self._behind(home, links, found if isinstance(found, Anchor) else None)
@@ -97,7 +99,7 @@ class Placing:
             self.start = Chain.unpacked(place.state, self.start.key)
         except (ValueError, msgspec.DecodeError):
             raise NotFound("the response that this request goes on from was not given here") from None
-        links = self.start.links(self.asked.blocks)
+        links = self.chains.links(self.start, self.asked.blocks)
         found = find(self._look, links, place.stream)
         # Its client sends no results again, so it is not seen whether it would have cut them.
         start = Anchor(place=place, links=0, since_cut=self.start.outline is not None)

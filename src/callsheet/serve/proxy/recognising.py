@@ -21,6 +21,7 @@ from callsheet.runtime.runtime import Runtime
 from callsheet.serve.proxy.contents import says
 from callsheet.serve.proxy.finding import state_of
 from callsheet.serve.proxy.hashing import Chain, mark
+from callsheet.serve.proxy.histories import Chains
 from callsheet.serve.proxy.homes import Homes
 from callsheet.serve.proxy.placed import How, Placed
 from callsheet.serve.proxy.placing import Placing, places_of, response_mark
@@ -37,6 +38,7 @@ class Recogniser:
         self._ledger = runtime.ledger
         self._tenant = TenantId(runtime.tenant)
         self._homes = Homes()
+        self._chains = Chains()
         # Whoever reads the store without its keys cannot tell from a hash what was said.
         address = self._ledger.address(Owner(tenant=self._tenant), b"callsheet.serve.proxy.recognising")
         self._key = address.encode()[-64:]
@@ -61,6 +63,7 @@ class Recogniser:
         placing = Placing(
             runtime=self._runtime,
             homes=self._homes,
+            chains=self._chains,
             asked=asked,
             whose=whose,
             # Memories of a user are of one credential too: what a client calls its user is only its word.

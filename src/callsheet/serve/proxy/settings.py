@@ -123,6 +123,11 @@ class Key:
     spending: Spending = Spending()
 
 
+VALUES = 1_000_000
+"""Values of a body that may be decoded in any case. While so many are made, a tenth of a second, no other thread runs.
+"""
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Limits:
     """What one client, and all of them together, may take."""
@@ -144,6 +149,11 @@ class Limits:
     stalled_seconds: float = 300.0
     #: Seconds that answers may still take when the proxy is stopped.
     shutdown_seconds: float = 30.0
+
+    @property
+    def values(self) -> int:
+        """Values of a body that is decoded, objects and lists among them: a hundred for each message."""
+        return max(VALUES, 100 * self.messages)
 
 
 PUBLIC = (

@@ -13,12 +13,12 @@ from callsheet.assemble.blocks import Answer, Block, Call, Content, Media, Opaqu
 from callsheet.assemble.standins import BEGINNING
 from callsheet.graph.enums import Role
 from callsheet.wire import standins
-from callsheet.wire.body import Asked
+from callsheet.wire.body import Asked, Passes
 from callsheet.wire.jsontext import decode_object
+from callsheet.wire.marking import MARK, may_stand
 from callsheet.wire.names import Wire
 from callsheet.wire.reading import Fields
 
-MARK: Final = "cache_control"
 MOST_MARKS: Final = 4
 """The provider's limit for a request."""
 
@@ -31,7 +31,7 @@ _OWN_WORDS = ([{"type": "text", "text": standins.CONTINUE}], [{"type": "text", "
 """Content of rendering's own that the next request need not have."""
 
 
-def mark(asked: Asked, written: Fields) -> Fields:
+def mark(asked: Asked, written: Fields, passes: Passes) -> Fields:
     """The request with marks on its newest messages, beside those that tools and system text have; the same request
     where no mark is free, or none would pay.
 
@@ -47,7 +47,7 @@ def mark(asked: Asked, written: Fields) -> Fields:
         return written
     # A beginning that is kept for longer may not stand behind one that is kept for less.
     is_short = any(found.get("ttl", "5m") == "5m" for found in used)
-    ours = _SHORT if wanted is None or is_short else wanted
+    ours = _SHORT if wanted is None or is_short or not may_stand(wanted, passes) else wanted
     places = list(islice(_places(messages), free))
     return written | {"messages": _marked(messages, places, ours)} if places else written
 

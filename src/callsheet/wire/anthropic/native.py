@@ -5,6 +5,7 @@ blocks of a beta, citations that it got, who made a call, that a document shall 
 takes it, and with the settings that it needs, which stand in the same request.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
@@ -22,6 +23,9 @@ from callsheet.wire.reading import Fields
 
 _OF_CALLS: Final = ("caller", "toolset_name")
 
+_CALLERS: Final = re.compile(r"direct|code_execution_\d{8}")
+"""The callers that there are; those to come pass as any text does."""
+
 _SELF_CONTAINED: Final = "web_search_result_location"
 """The citations that name what they cite; the others count documents, of which a request may have others."""
 
@@ -33,7 +37,7 @@ _MARK: Final = "cache_control"
 def restored(blocks: Sequence[Block], messages: Sequence[Fields], passes: Passes) -> list[Fields]:
     """The rendered messages, in which the client's blocks that stand unchanged say all that they said and that passes.
 
-    Who made a call, and that a document shall be cited, says nothing that anyone could keep back.
+    That a document shall be cited says nothing that anyone could keep back.
     """
     if not any(map(_says_more, blocks)):
         return list(messages)
@@ -91,7 +95,7 @@ def _of_part(part: Part | Content, place: str, ids: CallIds, passes: Passes) -> 
                 yield {"type": "text", "text": text} | cited
         case Call():
             own = own_extras(part.extras, part.wire, Wire.ANTHROPIC)
-            yield {**tool_use(part, ids.of(part.id)), **_called_by(own)}
+            yield {**tool_use(part, ids.of(part.id)), **_called_by(own, passes)}
         case Media():
             own = own_extras(part.extras, part.wire, Wire.ANTHROPIC)
             block: Fields = {**media_block(part)}
@@ -111,13 +115,15 @@ def _kept(part: Opaque, passes: Passes) -> list[Fields]:
     return [shown] if shown is not None else []
 
 
-def _called_by(own: Fields) -> Fields:
+def _called_by(own: Fields, passes: Passes) -> Fields:
     """Who made a call: ids and names of the service's."""
     caller, toolset = own.get("caller"), own.get("toolset_name")
     found: Fields = {"toolset_name": toolset} if isinstance(toolset, str) and toolset else {}
     if isinstance(caller, dict) and caller.keys() <= {"type", "tool_id"}:
         found["caller"] = caller
-    return found
+        if found.keys() == {"caller"} and _CALLERS.fullmatch(str(caller.get("type"))):
+            return found
+    return found if found and passes(encode(found, "caller")) else {}
 
 
 def _cited(citations: object, passes: Passes) -> Fields:

@@ -11,8 +11,20 @@ from callsheet.wire.anthropic import midway, native
 from callsheet.wire.anthropic.caching import mark
 from callsheet.wire.anthropic.export import export
 from callsheet.wire.anthropic.parse import parse_message
-from callsheet.wire.body import Asked, Passes, ToolChoice, added_tools, read_model, read_stream, read_tool_list
+from callsheet.wire.body import (
+    Asked,
+    Passes,
+    Remember,
+    ToolChoice,
+    added_tools,
+    anew,
+    read_model,
+    read_stream,
+    read_tool_list,
+)
 from callsheet.wire.cleaning import clean
+from callsheet.wire.jsontext import encode
+from callsheet.wire.marking import MARK, may_stand
 from callsheet.wire.names import Wire
 from callsheet.wire.reading import Fields, fields, items, refuse, require_text
 
@@ -35,27 +47,30 @@ _JOINTS = ("\n\n", "\n", "")
 """Between the texts of a system prompt, where it is recorded as one."""
 
 
-def read_request(body: object, *, model: str | None = None, stream: bool | None = None) -> Asked:
+def read_request(
+    body: object, *, model: str | None = None, stream: bool | None = None, remember: Remember = anew
+) -> Asked:
     """Read a body. See `callsheet.wire.asked`."""
     try:
-        return _read(body, model, stream)
+        return _read(body, model, stream, remember)
     except InvalidMessage as error:
         where = _as_named_here(error.where)
         problem = str(error).removeprefix(f"{error.where}: ")
         raise InvalidMessage(problem, where=where) from error
 
 
-def _read(body: object, model: str | None, stream: bool | None) -> Asked:
+def _read(body: object, model: str | None, stream: bool | None, remember: Remember) -> Asked:
     found = fields(body, "")
     listed, previous = items(found.get("messages"), "messages"), _continued(found.get(_THREAD))
     if not listed and previous is None:
         # A thread goes on without any where the service paused its turn.
         refuse("must hold a message", listed, "messages")
+    read = remember(parse_message)
     return Asked(
         wire=Wire.ANTHROPIC,
         model=read_model(found, model),
         instructions=_system(found.get("system")),
-        blocks=tuple(block for at, each in enumerate(listed) for block in parse_message(each, f"messages[{at}]")),
+        blocks=tuple([block for at, each in enumerate(listed) for block in read(each, f"messages[{at}]")]),
         tools=read_tool_list(found.get("tools"), "tools"),
         choice=_choice(found.get("tool_choice")),
         stream=read_stream(found, stream),
@@ -81,7 +96,7 @@ def write_request(asked: Asked, rendered: Fields, passes: Passes) -> Fields:
     assert isinstance(messages, list), "rendering writes a list"
     messages = messages[:-1] if _goes_on(asked, messages) else messages
     texts, messages = midway.restored(asked.blocks, _texts(rendered.get("system")), messages, passes)
-    system = _written_system(asked, texts)
+    system = _written_system(asked, texts, passes)
     if system:
         written["system"] = system
     written["messages"] = native.restored(asked.blocks, messages, passes)
@@ -96,7 +111,7 @@ def write_request(asked: Asked, rendered: Fields, passes: Passes) -> Fields:
     if asked.previous is not None:
         # The whole history is sent, and the provider shall hold it as before.
         written[_THREAD] = {"type": "create"}
-    return mark(asked, written)
+    return mark(asked, written, passes)
 
 
 def _system(value: object) -> tuple[Said, ...]:
@@ -132,9 +147,9 @@ def _texts(system: object) -> list[str]:
     return [system] if isinstance(system, str) else []
 
 
-def _written_system(asked: Asked, shown: list[str]) -> str | list[Fields]:
-    """The system text, in the client's own blocks as far as these say the same."""
-    blocks = _client_blocks(asked)
+def _written_system(asked: Asked, shown: list[str], passes: Passes) -> str | list[Fields]:
+    """The system text, in the client's own blocks as far as these say the same, with what passes beside it."""
+    blocks = [_with_what_passes(block, passes) for block in _client_blocks(asked)]
     if not blocks and len(shown) == 1:
         return shown[0]
     texts = [clean(str(block["text"])) for block in blocks]
@@ -152,6 +167,19 @@ def _client_blocks(asked: Asked) -> list[Fields]:
     content = message.get("content")
     blocks = content if isinstance(content, list) else []
     return [block for block in blocks if block.get("type") == "text" and str(block["text"]).strip()]
+
+
+def _with_what_passes(block: Fields, passes: Passes) -> Fields:
+    beside = {key: value for key, value in block.items() if key not in _TEXT_KEYS}
+    kept = {
+        key: value
+        for key, value in beside.items()
+        if (may_stand(value, passes) if key == MARK else passes(encode({key: value}, "system")))
+    }
+    return block if len(kept) == len(beside) else {**{key: block[key] for key in _TEXT_KEYS}, **kept}
+
+
+_TEXT_KEYS = ("type", "text")
 
 
 def _goes_on(asked: Asked, messages: list[Fields]) -> bool:

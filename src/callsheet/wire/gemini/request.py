@@ -6,7 +6,7 @@ from typing import Final
 from callsheet.assemble.blocks import Block, Said
 from callsheet.graph.enums import Role
 from callsheet.wire import standins
-from callsheet.wire.body import Asked, ToolChoice, read_model, read_stream, read_tool_list
+from callsheet.wire.body import Asked, Remember, ToolChoice, anew, read_model, read_stream, read_tool_list
 from callsheet.wire.gemini.parse import parse_message
 from callsheet.wire.gemini.spelling import camel, said, snake, spelled
 from callsheet.wire.names import Wire
@@ -29,7 +29,9 @@ _CLOSING: Final = {"role": "user", "parts": [{"text": standins.CONTINUE}]}
 """What rendering puts behind a history that ends with the model's turn."""
 
 
-def read_request(body: object, *, model: str | None = None, stream: bool | None = None) -> Asked:
+def read_request(
+    body: object, *, model: str | None = None, stream: bool | None = None, remember: Remember = anew
+) -> Asked:
     """Read a body. See `callsheet.wire.asked`. Its model and whether it is streamed are in its address."""
     found = fields(body, "")
     given = found.get(_CONTENTS)

@@ -4,14 +4,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from callsheet.assemble.blocks import Answer, Block, Content, Part, Said, Text
+from callsheet.assemble.blocks import Answer, Block, Call, Content, Part, Said, Text
 from callsheet.assemble.standins import EMPTY
 from callsheet.graph.enums import Role
 from callsheet.wire.body import (
     Asked,
     Passes,
+    Remember,
     ToolChoice,
     added_tools,
+    anew,
     leading,
     read_choice,
     read_model,
@@ -20,6 +22,7 @@ from callsheet.wire.body import (
 )
 from callsheet.wire.cleaning import clean
 from callsheet.wire.jsontext import encode, own_extras
+from callsheet.wire.marking import MARK, may_stand
 from callsheet.wire.names import Wire
 from callsheet.wire.openai_chat.midway import Aligning, own_messages, restored
 from callsheet.wire.openai_chat.parse import parse_message
@@ -31,9 +34,6 @@ _FUNCTIONS = "functions"
 """The older name under which functions are offered, without an envelope."""
 
 _CHOICES: Final = {"none": ToolChoice.NONE, "auto": ToolChoice.AUTO, "required": ToolChoice.REQUIRED}
-
-_MARK: Final = "cache_control"
-"""Anthropic's mark of a beginning that shall be kept, which services that offer its models take in this shape."""
 
 _SIGNED: Final = "extra_content"
 """Beside a call: Google has the signature of the thought behind it there, and refuses the call without."""
@@ -50,13 +50,16 @@ service knows that it takes them, and some refuse a message without.
 """
 
 
-def read_request(body: object, *, model: str | None = None, stream: bool | None = None) -> Asked:
+def read_request(
+    body: object, *, model: str | None = None, stream: bool | None = None, remember: Remember = anew
+) -> Asked:
     """Read a body. See `callsheet.wire.asked`."""
     found = fields(body, "")
     listed = items(found.get("messages"), "messages")
     if not listed:
         refuse("must hold a message", listed, "messages")
-    blocks = [block for at, each in enumerate(listed) for block in parse_message(each, f"messages[{at}]")]
+    read = remember(parse_message)
+    blocks = [block for at, each in enumerate(listed) for block in read(each, f"messages[{at}]")]
     instructions, rest = leading(blocks)
     return Asked(
         wire=Wire.OPENAI,
@@ -135,8 +138,7 @@ class _Carried:
         content = message.get("content")
         if self.marks and isinstance(content, list):
             marked = [
-                {**part, _MARK: self.marks[part["text"]]} if part.get("text") in self.marks else part
-                for part in content
+                {**part, MARK: self.marks[part["text"]]} if part.get("text") in self.marks else part for part in content
             ]
             message = {**message, "content": marked}
         if _SOUND in self.extras and content == EMPTY:
@@ -149,15 +151,17 @@ class _Carried:
 
 
 def _carried(block: Block, passes: Passes) -> _Carried | None:
+    listed: Sequence[Part | Content] = block.content if isinstance(block, Answer) else block.parts
+    if not block.extras and not any(part.extras for part in listed if isinstance(part, Text | Call)):
+        return None
     extras: Fields = {}
     calls: Sequence[Fields] = ()
     if isinstance(block, Said) and block.role is Role.ASSISTANT:
         extras = _of_message(own_extras(block.extras, block.wire, Wire.OPENAI), passes)
         calls = [_signed(own_extras(call.extras, call.wire, Wire.OPENAI)) for call in block.calls]
-    parts: Sequence[Part | Content] = block.content if isinstance(block, Answer) else block.parts
-    texts = ((part.text, part.extras) for part in parts if isinstance(part, Text) and part.extras)
-    found = ((clean(text), own_extras(own, block.wire, Wire.OPENAI).get(_MARK)) for text, own in texts)
-    marks = {text: mark for text, mark in found if mark is not None}
+    texts = ((part.text, part.extras) for part in listed if isinstance(part, Text) and part.extras)
+    found = ((clean(text), own_extras(own, block.wire, Wire.OPENAI).get(MARK)) for text, own in texts)
+    marks = {text: mark for text, mark in found if mark is not None and may_stand(mark, passes)}
     return _Carried(extras=extras, marks=marks, calls=calls) if extras or marks or any(calls) else None
 
 
@@ -166,7 +170,7 @@ def _of_message(own: Fields, passes: Passes) -> Fields:
     thoughts = {key: value for key, value in own.items() if key in _THOUGHTS and value is not None}
     found = thoughts if thoughts and passes(encode(thoughts, "")) else {}
     match own.get(_SOUND):
-        case {"id": str(id)}:
+        case {"id": str(id)} if passes(id):
             found[_SOUND] = {"id": id}
     return found | ({_PREFIX: own[_PREFIX]} if isinstance(own.get(_PREFIX), bool) else {})
 

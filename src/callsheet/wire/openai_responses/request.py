@@ -8,8 +8,10 @@ from callsheet.graph.enums import Role
 from callsheet.wire import content
 from callsheet.wire.body import (
     Asked,
+    Remember,
     ToolChoice,
     added_tools,
+    anew,
     leading,
     read_choice,
     read_model,
@@ -34,7 +36,9 @@ _MARK: Final = "prompt_cache_breakpoint"
 """Where a client wants a beginning of the request to be kept."""
 
 
-def read_request(body: object, *, model: str | None = None, stream: bool | None = None) -> Asked:
+def read_request(
+    body: object, *, model: str | None = None, stream: bool | None = None, remember: Remember = anew
+) -> Asked:
     """Read a body. See `callsheet.wire.asked`.
 
     An input that refers to items which the provider keeps goes on from what only the provider knows, as one with

@@ -7,6 +7,7 @@ from msgspec import Struct
 from callsheet.wire.tokens.calibration import DECIMALS, Calibration
 from callsheet.wire.tokens.engine import EncodingName, count
 from callsheet.wire.tokens.framing import Framing, framing
+from callsheet.wire.tokens.least import least_tokens
 from callsheet.wire.tokens.pictures import picture_tokens
 from callsheet.wire.tokens.providers import Family, family, guess, openai_encoding
 
@@ -47,6 +48,11 @@ class TokenCounter(Struct, frozen=True, kw_only=True):
     def converted(self, tokens: int) -> int:
         """The count of a text that has so many tokens in `encoding`: lets stored counts serve without the text."""
         return tokens if self.exact else _times(tokens, self.factor)
+
+    def surely_over(self, text: str, tokens: int) -> bool:
+        """Whether a text has more tokens than this, told without counting it; False also where that is not sure."""
+        enough = tokens if self.exact else max(tokens, int(tokens / self.factor) + 1)
+        return self.converted(least_tokens(text, enough)) > tokens
 
     def bounded(self, tokens: int) -> int:
         """The count with the margin of its estimate on top; the count itself where it is exact."""

@@ -20,6 +20,7 @@ Everybody else: 1.15, margin 0.2       Vocabularies of 100,000 to 150,000 tokens
 """
 
 import enum
+import functools
 import re
 from typing import NamedTuple
 
@@ -44,6 +45,7 @@ class Guess(NamedTuple):
     margin: float
 
 
+@functools.lru_cache(maxsize=256)
 def family(provider: str) -> Family:
     """The family of a provider's name: ``openai``, ``openai-responses``, ``anthropic``, ``gemini``, ``google`` …"""
     stem = re.split(r"[-_]", provider.strip().lower(), maxsplit=1)[0]
