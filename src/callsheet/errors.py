@@ -202,11 +202,15 @@ class BudgetTooSmall(AssemblyError):
         policy: str,
         exact: bool = True,
         pins: Mapping[str, int] | None = None,
+        at_most: bool = False,
     ) -> None:
         #: Tokens that the request may take.
         self.budget = budget
-        #: Tokens by part: ``system``, ``tools``, ``history`` and whatever else had to appear.
+        #: Tokens by part: ``system``, ``tools``, ``history`` and whatever else had to appear. Their sum is the smallest
+        #: budget that is enough.
         self.sizes = sizes
+        #: Whether less may be enough: older history would be compacted first, which was not done in vain here.
+        self.at_most = at_most
         self.policy = policy
         #: About how many of these tokens each record takes that stands for no other reason than that it is pinned,
         #: the most first.
@@ -214,7 +218,7 @@ class BudgetTooSmall(AssemblyError):
         parts = ", ".join(f"{name} {size:,}" for name, size in sizes.items())
         total = sum(sizes.values())
         super().__init__(
-            f"policy set {policy!r} must show {total:,} tokens ({parts}"
+            f"policy set {policy!r} must show {'at most ' if at_most else ''}{total:,} tokens ({parts}"
             f"{'' if exact else '; estimates, each with its margin'}) but the budget is {budget:,}. "
             f"{self._pinned()}Raise the budget, offer fewer tools, or choose a policy set that may show less."
         )

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from callsheet.assemble.items import SecondHand
 from callsheet.assemble.plans import Fresh, Rewrite, Standing
-from callsheet.assemble.rewriting import begin, end
+from callsheet.assemble.rewriting import SPARE, SPARE_SHARE, begin, end, rewritten
 from callsheet.graph.enums import Level, Reason
 from callsheet.graph.nodes import Selection
 from callsheet.policy.sets import BALANCED
@@ -36,6 +36,27 @@ def test_a_rewrite_leaves_no_less_than_was_told_beforehand(
     ids = tuple(one.id for one in beside)
     policy = replace(BALANCED, name="shown", compaction=replace(BALANCED.compaction, shown=shown))
     basis, fresh = story.basis(low=low, policy=policy), Fresh(brought=ids[:focus], memories=ids)
-    begun = begin(basis, Standing(selections=view), fresh)
-    plan = end(basis, begun, fresh, Rewrite.PAYS)
+    standing = Standing(selections=view)
+    begun = begin(basis, standing, fresh)
+    plan = end(basis, begun, standing, fresh, Rewrite.PAYS)
     assert begun.least <= basis.size(plan.selections)
+
+
+@given(
+    told=st.integers(min_value=0, max_value=12),
+    exchanges=st.integers(min_value=2, max_value=12),
+    tokens=st.integers(min_value=5, max_value=400),
+)
+def test_what_was_compacted_makes_a_rewrite_larger_by_little(*, told: int, exchanges: int, tokens: int) -> None:
+    story = Story()
+    for _ in range(exchanges):
+        story.exchange(tokens)
+    view = tuple(Selection(record=id, level=Level.RAW, reason=Reason.INCLUDED) for id in story.items)
+    basis = story.basis(low=6_000, policy=BALANCED)
+    plain = basis.size(rewritten(basis, Standing(selections=view), Fresh(), Rewrite.PAYS).selections)
+    beside = [item(f"told{place}", SecondHand.EPISODE, place) for place in range(1, told + 1)]
+    story.items.update((one.id, one) for one in beside)
+    basis, fresh = story.basis(low=6_000, policy=BALANCED), Fresh(memories=tuple(one.id for one in beside))
+    size = basis.size(rewritten(basis, Standing(selections=view), fresh, Rewrite.PAYS).selections)
+    assert size <= plain + max(SPARE, plain // SPARE_SHARE)
+    assert not told or size > plain

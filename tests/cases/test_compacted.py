@@ -188,6 +188,42 @@ def test_dev_20_what_cannot_fit_is_one_clear_error(talk: Conversation, provider:
     assert of(talk, Compacted) == []
 
 
+@PROVIDERS
+@pytest.mark.parametrize("words", [4, 400], ids=["short turns", "long turns"])
+def test_dev_20_where_instructions_and_tools_do_not_fit_nothing_is_compacted_in_vain(
+    talk: Conversation, provider: str, words: int
+) -> None:
+    def ask_in_vain(budget: int) -> BudgetTooSmall:
+        with pytest.raises(BudgetTooSmall) as refused:
+            talk.assemble(provider=provider, model=MODELS[provider], budget=budget, tools=tools)
+        return refused.value
+
+    talk.record({"role": "system", "content": fixed(6_700)})
+    tools = [tool(f"tool_{number}") for number in range(20)]
+    for number in range(8):
+        talk.record([{"role": "assistant", "content": f"ok {number} " * words}, user(f"go on {number} " * words)])
+        stood = len(talk.history()[0])
+        refused = ask_in_vain(7_000)
+        assert of(talk, Compacted) == of(talk, Episode) == []
+        assert len(talk.history()[0]) == stood
+    # What would be compacted first where the rest fits may make less enough.
+    assert refused.at_most
+    least = sum(refused.sizes.values())
+    assert f"must show at most {least:,} tokens" in str(refused)
+    talk.assemble(provider=provider, model=MODELS[provider], budget=least, tools=tools)
+
+
+@PROVIDERS
+def test_dev_20_with_room_for_instructions_and_tools_it_is_compacted_as_ever(talk: Conversation, provider: str) -> None:
+    talk.record({"role": "system", "content": fixed(600)})
+    for number in range(8):
+        talk.record(user(f"go on {number} " * 400))
+        talk.record({"role": "assistant", "content": f"ok {number} " * 400})
+    talk.record(user("go on"))
+    ask(talk, provider, budget=4_000)
+    assert of(talk, Compacted)
+
+
 # ------------------------------------------------------------------------------------------ DEV-21
 
 AT_LIMIT = replace(

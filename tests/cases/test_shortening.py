@@ -159,6 +159,32 @@ def test_dev_02_with_room_for_one_pair_the_older_one_is_shortened(
     assert json.dumps(messages).count('"k1"') in (0, 2)
 
 
+@PROVIDERS
+@pytest.mark.parametrize("case", [KILNS, VATS, ROOFS], ids=["kilns", "vats", "roofs"])
+@pytest.mark.parametrize("results", [1, 2])
+def test_dev_02_no_excerpt_holds_nothing(
+    talk: Conversation, provider: str, case: tuple[str, str, str, str], results: int
+) -> None:
+    question, older, newer, filler = case
+    words = " ".join(filler.format(number) for number in range(200))
+    told(talk, {"role": "system", "content": "You audit."}, {"role": "user", "content": question})
+    for id, result in (("k1", older), ("k2", newer))[-results:]:
+        call = {"id": id, "type": "function", "function": {"name": "read", "arguments": json.dumps({"of": id[-1]})}}
+        told(talk, {"role": "assistant", "content": None, "tool_calls": [call]})
+        told(talk, {"role": "tool", "tool_call_id": id, "content": f"{result} {words}"})
+    tried = 0
+    for budget in range(75, 1_200, 25):
+        try:
+            sheet = ask(talk, provider, budget)
+        except BudgetTooSmall:
+            continue
+        tried += 1
+        assert "excerpt: 0 of" not in text(sheet)
+        shown = [one for one in sheet.selections if one.level is Level.FOCUS]
+        assert all(one.segments for one in shown)
+    assert tried > 10
+
+
 # --------------------------------------------------------------------------- DEV-11: larger than the window
 
 

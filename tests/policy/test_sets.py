@@ -143,6 +143,10 @@ def test_the_hash_changes_with_the_content() -> None:
     assert BALANCED.hash != replace(BALANCED, freshness=StaleAfter(volatile=901)).hash
 
 
+def test_each_of_many_sets_has_its_own_hash_also_where_those_before_are_gone() -> None:
+    assert len({replace(BALANCED, miss=miss).hash for miss in range(1, 200)}) == 199
+
+
 def test_the_hash_changes_with_the_version_of_a_rule(monkeypatch: pytest.MonkeyPatch) -> None:
     before = BALANCED.hash
     monkeypatch.setattr(sets, "RULE_VERSIONS", {**RULE_VERSIONS, "privacy": 2})

@@ -153,3 +153,12 @@ def test_they_are_there_after_a_restart(tmp_path: Path) -> None:
         before = request(talk)
     with callsheet.open(place) as runtime:
         assert request(runtime.conversation("harbour")) == before
+
+
+def test_a_removed_skill_that_a_model_loads_is_answered(runtime: Runtime, talk: Conversation) -> None:
+    talk.offer_skills()
+    talk.activate("maps")
+    for name in ("maps", "tides"):
+        runtime.skills.remove(name)
+    assert talk.answer_skill('{"name": "maps"}') == "Skill maps is active. Its tools: draw_map."
+    assert talk.answer_skill('{"name": "tides"}') == "Skill tides is not there any more; nothing was loaded."

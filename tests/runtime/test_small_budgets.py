@@ -1,14 +1,18 @@
 """What fits into a budget fits into each larger one, and after a compaction; what a refusal names is what is enough."""
 
 import json
+from collections.abc import Mapping
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from callsheet import Conversation
 from callsheet.errors import BudgetTooSmall
 from callsheet.policy.sets import BALANCED, PolicySetDocument
 from callsheet.policy.settings import Compaction
+from callsheet.runtime.refusing import enough
 from callsheet.testing import memory_runtime
 from tests.cases.checks import MODELS
 from tests.cases.test_shortening import PROVIDERS
@@ -94,3 +98,79 @@ def test_a_compaction_makes_nothing_too_large(story: object, keep: int, provider
 def test_a_compaction_by_hand_needs_no_more_than_one_by_itself(story: object, keep: int, provider: str) -> None:
     by_itself = needs(story, None, BALANCED, provider, 20)
     assert needs(story, keep, BALANCED, provider, 20) <= by_itself
+
+
+TURNS = st.lists(
+    st.tuples(st.integers(1, 60), st.sampled_from(["", "words", "rows", "lines"]), st.integers(1, 150)),
+    min_size=1,
+    max_size=4,
+)
+
+
+def content(form: str, size: int) -> str:
+    """What a tool gave, in one of three forms."""
+    if form == "rows":
+        return json.dumps([{"id": f"X-{number}", "v": "valve kiln"} for number in range(size)])
+    return "refund invoice pressure " * size if form == "words" else "\n".join(f"{n}: pump holds" for n in range(size))
+
+
+@settings(max_examples=20, deadline=None)
+@given(
+    TURNS,
+    st.sampled_from(["lean", "balanced", "faithful", "replay"]),
+    st.sampled_from(sorted(MODELS)),
+    st.sampled_from([None, 1, 3]),
+)
+def test_one_token_less_than_a_refusal_names_is_refused(
+    turns: list[tuple[int, str, int]], policy: str, provider: str, keep: int | None
+) -> None:
+    with memory_runtime() as runtime:
+        talk = runtime.conversation("x")
+        for number, (words, form, size) in enumerate(turns):
+            talk.record(user("quay barge X-117 " * words))
+            if form:
+                talk.record([asks(call(f"c{number}", "get")), result(f"c{number}", content(form, size))])
+        if keep is not None:
+            talk.compact(keep=keep)
+
+        def refused(budget: int) -> BudgetTooSmall | None:
+            try:
+                talk.assemble(provider=provider, model=MODELS[provider], policy=policy, budget=budget)
+            except BudgetTooSmall as problem:
+                return problem
+            return None
+
+        first = refused(5)
+        assert first is not None
+        assert not first.at_most
+        least = sum(first.sizes.values())
+        assert f"must show {least:,} tokens" in str(first)
+        below = refused(least - 1)
+        assert below is not None
+        assert below.sizes == first.sizes
+        assert refused(least) is None
+
+
+@given(st.integers(0, 300), st.integers(1, 300), st.integers(-300, 4_000))
+def test_the_least_is_found_from_wherever_it_is_looked_for(refused: int, above: int, off: int) -> None:
+    least = refused + above
+    tried: list[int] = []
+
+    def fitting(budget: int) -> Mapping[str, int] | None:
+        tried.append(budget)
+        return {"history": least} if budget >= least else None
+
+    found = enough(refused, max(refused + 1, least - off), fitting)
+    assert found is not None
+    assert found.budget == least
+    assert len(tried) <= 40
+
+
+def test_what_is_named_is_mostly_the_least_and_costs_two_looks() -> None:
+    tried: list[int] = []
+    assert enough(10, 90, lambda budget: tried.append(budget) or ({} if budget >= 90 else None)) is not None  # type: ignore[func-returns-value]
+    assert tried == [90, 89]
+
+
+def test_where_nothing_near_is_enough_none_is_found() -> None:
+    assert enough(10, 90, lambda budget: None) is None

@@ -7,14 +7,17 @@ time are needed with them. Or it holds words that few records hold, of which the
 """
 
 import math
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import nsmallest
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from callsheet.derive.calling import MARK
 from callsheet.graph.ids import RecordId
 from callsheet.graph.index import Index, Posting
+
+_Near = TypeVar("_Near")
 
 K1, B = 1.2, 0.75
 """As in `callsheet.recall.bm25`, for turns beside whole results of tools, which differ more in length."""
@@ -156,20 +159,13 @@ class Matching:
 
     def __init__(self, query: Collection[str], postings: Iterable[Posting], records: int) -> None:
         self._query = frozenset(query)
+        held = [(one.term, one.position, one.record) for one in postings if one.term is not None]
         #: By position.
-        self._records: dict[int, RecordId] = {}
-        self._terms: dict[int, list[str]] = {}
-        known, frequency = self._terms, dict[str, int]()
-        for posting in postings:
-            term, place = posting.term, posting.position
-            if term is None:
-                continue
-            frequency[term] = frequency.get(term, 0) + 1
-            if place in known:
-                known[place].append(term)
-            else:
-                self._records[place], known[place] = posting.record, [term]
-        self._frequency = frequency
+        self._records = {place: record for _, place, record in held}
+        self._terms: Mapping[int, list[str]] = {place: [] for place in self._records}
+        for term, place, _ in held:
+            self._terms[place].append(term)
+        self._frequency = frequency = Counter([term for term, _, _ in held])
         self._count = count = max(records, *frequency.values()) if frequency else records
         self._weight = {term: math.log1p((count - seen + 0.5) / (seen + 0.5)) for term, seen in frequency.items()}
         # What no record holds is asked for all the same.
@@ -298,10 +294,10 @@ def tells(name: str) -> bool:
     return any(one.isalpha() for one in name) and any(one.isdigit() or one in "_@/" for one in name)
 
 
-def nearest(around: Iterable[tuple[RecordId, int]], position: int) -> list[RecordId]:
+def nearest(around: Iterable[tuple[_Near, int]], position: int) -> list[_Near]:
     """Records, given with their positions, by how near they stood to a position, what followed it first."""
 
-    def distance(entry: tuple[RecordId, int]) -> int:
+    def distance(entry: tuple[_Near, int]) -> int:
         away = entry[1] - position
         return away if away >= 0 else -BEFORE * away
 

@@ -82,10 +82,10 @@ class Beside:
         self._raise([item for item in newest if levels.get(item.within or item.id) is not Level.DENSE], most)
         return dict(levels)
 
-    def wanted(self) -> int:
-        """What it would take, with what was chosen so far, where there is room for all that its share allows."""
+    def wanted(self, room: int) -> int:
+        """What it would take, with what was chosen so far, within this room."""
         trial = replace(self, _levels=dict(self._levels))
-        trial.rest(self.most)
+        trial.rest(room - self.taken)
         return trial.taken
 
     @property

@@ -58,7 +58,8 @@ TERMS = 24
 """Tokens of the terms on which a failed result may be tried again, at most about."""
 
 Narrowed: TypeAlias = dict[tuple[RecordId, frozenset[int], frozenset[str]], tuple[tuple[int, ...], int]]
-"""The segments of a narrowed result and their tokens, by what of its entities is wanted and what is looked for."""
+"""The segments of a narrowed result and their tokens (0: none fits), by what of its entities is wanted and what is
+looked for."""
 
 SEARCHED = 8_000_000
 """Characters of a result beyond which its text is not searched."""
@@ -278,6 +279,7 @@ class Itemiser:
         raw = self._tokens(seen.record, derived)
         standing, noted = {Level.RAW: raw, Level.DENSE: raw}, {Level.RAW: raw + asked}
         segments: tuple[int, ...] = ()
+        bare = False
         keeps = 0.0
         if derived is not None:
             # What has no shorter form stands as it is.
@@ -290,9 +292,11 @@ class Itemiser:
             limit = self.limit
             if dense > limit:
                 segments, narrowed = self._narrowed(seen, body, derived)
-                noted[Level.FOCUS] = narrowed + asked
+                bare = not narrowed
+                noted[Level.FOCUS] = noted[Level.GIST] if bare else narrowed + asked
                 if seen.turn < self.turn or dense > WIDE * limit or self.policy.history is Level.FOCUS:
-                    standing[Level.FOCUS] = narrowed + self._pictures(seen.record)
+                    focus = standing[Level.GIST] if bare else narrowed + self._pictures(seen.record)
+                    standing[Level.FOCUS] = focus
         for level in (Level.REF, Level.STALE, Level.SAFE):
             standing[level], noted[level] = 2 * MARK, asked + MARK
         if retry_terms(body):
@@ -322,6 +326,7 @@ class Itemiser:
             reason=decision.reason,
             rule=decision.rule,
             segments=segments,
+            bare=bare,
             used=max(seen.used, seen.turn),
             like=seen.like,
             like_size=seen.like_size,
@@ -366,7 +371,8 @@ class Itemiser:
             named=_holding(document, places) if document.text == text else (),
             manner=manner,
         )
-        return chosen, self.counter.count(excerpt(document, chosen)) + 2 * MARK
+        shows = bool(chosen) or any(segment.always for segment in segments)
+        return chosen, self.counter.count(excerpt(document, chosen)) + 2 * MARK if shows else 0
 
 
 def _exact(decision: Decision) -> bool:

@@ -51,6 +51,8 @@ class Item:
     rule: str = ""
     #: The segments of the narrowed form, where `standing` or `noted` offers `Level.FOCUS`.
     segments: tuple[int, ...] = ()
+    #: That form would show nothing of it, so its gist stands in its place.
+    bare: bool = False
     #: The newest turn in which it was used, its own at least.
     used: int = 0
     #: An earlier result in view that it mostly equals, and the tokens of what differs.

@@ -16,7 +16,12 @@ LINES = WHOLE | {Level.GIST}
 def selected(
     item: Item, level: Level, reason: Reason | None = None, *, note: int = 0, against: RecordId | None = None
 ) -> Selection:
-    """A record at a level: in its own place, or in a note; without a reason, for the one that the level has."""
+    """A record at a level: in its own place, or in a note; without a reason, for the one that the level has.
+
+    Its gist stands in the place of an excerpt that would hold nothing.
+    """
+    if level is Level.FOCUS and item.bare:
+        level = Level.GIST
     return Selection(
         record=item.id,
         level=level,

@@ -64,7 +64,9 @@ def planned(basis: Basis, standing: Standing | None, fresh: Fresh, forced: Rewri
             return saved > 0 and carried * saved / (size - least) >= (1 - basis.prices.cached) * (left - front)
 
         begun = begin(basis, standing, fresh)
-        if pays(begun.least) and pays(basis.size((plan := end(basis, begun, fresh, Rewrite.PAYS)).selections)):
+        if pays(begun.least) and pays(
+            basis.size((plan := end(basis, begun, standing, fresh, Rewrite.PAYS)).selections)
+        ):
             return plan
     stand = {selection.record for selection in selections}
     passed = {id: basis.items[id].reason for id in fresh.records if id not in stand}

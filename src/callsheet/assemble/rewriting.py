@@ -3,6 +3,7 @@
 First what stands in its place, which says what the request takes at least; then what is worth its tokens in a note.
 """
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -20,6 +21,12 @@ from callsheet.assemble.remembered import Remembered, remembered
 from callsheet.graph.enums import Level, Reason
 from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import Selection
+
+SPARE = 256
+"""Tokens by which what compaction made may make a request larger: an episode in full, or a line of each of six ..."""
+
+SPARE_SHARE = 10
+"""... or, of a large one, one part in so many."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -47,14 +54,14 @@ class Begun:
     def least(self) -> int:
         """Tokens that the request takes at least, whatever else is chosen.
 
-        Either the rest leaves what is second-hand all of its share, or it takes that room itself.
+        Either the rest leaves what is second-hand all that it may take at any rate, or it takes that room itself.
         """
-        return min(self.size + self.beside.wanted(), self.low - self.beside.most)
+        return min(self.size + self.beside.wanted(SPARE), self.low - self.beside.most)
 
 
 def rewritten(basis: Basis, standing: Standing | None, fresh: Fresh, why: Rewrite) -> Plan:
     """Both steps."""
-    return end(basis, begin(basis, standing, fresh), fresh, why)
+    return end(basis, begin(basis, standing, fresh), standing, fresh, why)
 
 
 def begin(basis: Basis, standing: Standing | None, fresh: Fresh) -> Begun:
@@ -88,14 +95,18 @@ def begin(basis: Basis, standing: Standing | None, fresh: Fresh) -> Begun:
     )
 
 
-def end(basis: Basis, begun: Begun, fresh: Fresh, why: Rewrite) -> Plan:
+def end(basis: Basis, begun: Begun, standing: Standing | None, fresh: Fresh, why: Rewrite) -> Plan:
     """The rewrite, with what else is worth its tokens in a note."""
     items, held, stands = begun.items, begun.held, begun.stands
     rest = [item for item in items if item.id not in stands and item.id not in held.idle]
     # What was said in a span is told by its episode.
     rest = [item for item in rest if not told_by_episode(item) or item.id in fresh.brought]
     note = noted(basis, rest, held, begun.room, fresh.brought)
-    room = begun.room - sum(basis.size_of(selection) for selection in note.values())
+    listed = sum(basis.size_of(selection) for selection in note.values())
+    room = begun.room - listed
+    if begun.beside.items:
+        worth = _plain(basis, standing, fresh, why) - begun.size - listed
+        room = min(room, worth - begun.first)
     beside = begun.beside.rest(room, Legible.of([*stands.values(), *note.values()]))
     in_full = {id for id, level in beside.items() if level is Level.DENSE}
     note = {
@@ -111,6 +122,29 @@ def end(basis: Basis, begun: Begun, fresh: Fresh, why: Rewrite) -> Plan:
     back = [one for one in shown if in_place or not basis.items[one.record].instruction]
     left_out = _left_out(basis, begun, note, beside)
     return Plan(selections=(*front, *lines, *back), rewrite=why, carried=0.0, left_out=left_out)
+
+
+def _plain(basis: Basis, standing: Standing | None, fresh: Fresh, why: Rewrite) -> int:
+    """Tokens that a request may come to for what compaction made: what it would without, and a little more.
+
+    What an episode stands for would often not stand in the request at all, or take less there than it does.
+    """
+    items = {
+        id: dataclasses.replace(item, compacted=None, within=None) if item.compacted or item.within else item
+        for id, item in basis.items.items()
+        if item.second_hand is None
+    }
+    before = standing.selections if standing is not None else ()
+    without = dataclasses.replace(
+        fresh,
+        brought=tuple(id for id in fresh.brought if id in items),
+        memories=tuple(id for id in fresh.memories if id in items),
+    )
+    plain = dataclasses.replace(basis, items=items)
+    stood = tuple(one for one in before if one.record in items)
+    again = dataclasses.replace(standing, selections=stood) if standing is not None else None
+    size = plain.size(rewritten(plain, again, without, why).selections)
+    return size + max(SPARE, size // SPARE_SHARE)
 
 
 def _left_out(

@@ -115,10 +115,11 @@ def room(budget: int, counter: TokenCounter) -> int:
 
 def excess(parts: TokenParts, budget: int, counter: TokenCounter) -> int:
     """By how much the request, with the margin of its estimate, is over the budget; not above 0: it fits."""
-    return sum(_bounded(parts, counter).values()) - budget
+    return sum(bounded(parts, counter).values()) - budget
 
 
-def _bounded(parts: TokenParts, counter: TokenCounter) -> dict[str, int]:
+def bounded(parts: TokenParts, counter: TokenCounter) -> dict[str, int]:
+    """The tokens of a request by part, as refusals name them, with the margin of their estimate."""
     return {
         "system": counter.bounded(parts.instructions),
         "tools": counter.bounded(parts.tools),
@@ -133,6 +134,6 @@ def check_budget(
 
     `pins` gives the tokens of what stands because it is pinned; asked for then alone.
     """
-    sizes = _bounded(parts, counter)
+    sizes = bounded(parts, counter)
     if sum(sizes.values()) > budget:
         raise BudgetTooSmall(budget=budget, sizes=sizes, policy=policy, exact=counter.exact, pins=pins())

@@ -43,7 +43,8 @@ class Graph:
         self._records: list[Record] = []
         self._by_id: dict[RecordId, Record] = {}
         self._nodes: list[NodeRow] = []
-        #: Positions by kind and branch, ascending.
+        #: Positions by kind, and by kind and branch, ascending.
+        self._kinds: dict[str, list[int]] = defaultdict(list)
         self._places: dict[str, dict[RecordId | None, list[int]]] = defaultdict(lambda: defaultdict(list))
         self._states: dict[tuple[StateField, str], list[StateRow]] = defaultdict(list)
         self._targets: dict[StateField, list[str]] = defaultdict(list)
@@ -72,6 +73,7 @@ class Graph:
         self._by_id[header.id] = record
         branch = header.scope.branch
         self._nodes.append(NodeRow(position=header.position, id=header.id, kind=header.kind, branch=branch))
+        self._kinds[header.kind].append(header.position)
         self._places[header.kind][branch].append(header.position)
         if record.body is None:
             return
@@ -118,11 +120,13 @@ class Graph:
     def nodes(self, query: NodeQuery) -> list[Record]:
         """See `NodeQuery`."""
         found: list[int] = []
+        ends = _ends(query.lineage).items() if query.lineage is not None else ()
         for kind in dict.fromkeys(query.kinds):
-            own = self._places[kind] if kind in self._places else {}
-            for branch, upto in (_ends(query.lineage) if query.lineage is not None else dict.fromkeys(own)).items():
-                places = own[branch] if branch in own else []
-                found += _within(places, query, len(self._records) if upto is None else upto)
+            if query.lineage is None:
+                found += _within(self._kinds.get(kind, []), query, len(self._records))
+            own = self._places.get(kind, {})
+            for branch, upto in ends:
+                found += _within(own.get(branch, []), query, upto)
         found.sort()
         if query.limit is not None:
             found = found[max(0, len(found) - query.limit) :] if query.newest else found[: query.limit]
@@ -213,11 +217,11 @@ class Graph:
         )
 
 
-def _ends(lineage: Lineage) -> dict[RecordId | None, int | None]:
+def _ends(lineage: Lineage) -> dict[RecordId | None, int]:
     """Up to where the records of each branch count; None: those that belong to no branch."""
-    ends: dict[RecordId | None, int | None] = {None: lineage.upto}
+    ends: dict[RecordId | None, int] = {None: lineage.upto}
     for segment in lineage.segments:
-        ends[segment.branch] = max(ends.get(segment.branch) or 0, segment.upto)
+        ends[segment.branch] = max(ends.get(segment.branch, 0), segment.upto)
     return ends
 
 

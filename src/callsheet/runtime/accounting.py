@@ -25,7 +25,7 @@ from callsheet.wire import formats
 from callsheet.wire.caching import caching
 from callsheet.wire.catalogue import catalogue
 
-ASSEMBLER = "6"
+ASSEMBLER = "7"
 """The version of assembly: raised whenever the same pins over the same cut would give another selection."""
 
 SECOND = 1_000_000

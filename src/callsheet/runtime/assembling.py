@@ -2,7 +2,7 @@
 
 import dataclasses
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -32,6 +32,7 @@ from callsheet.runtime.overdue import Overdue
 from callsheet.runtime.personalising.blocks import withdraw
 from callsheet.runtime.personalising.book import Book
 from callsheet.runtime.personalising.seeing import shelf_for
+from callsheet.runtime.refusing import enough
 from callsheet.runtime.sheet import Sheet
 from callsheet.runtime.terms import Terms
 from callsheet.wire import formats
@@ -70,11 +71,14 @@ class Assembling(Terms):
             raise EmptyRequest
         try:
             made = self._made(gathered, counter, cache)
-        except BudgetTooSmall:
+        except BudgetTooSmall as refused:
             pressed = dataclasses.replace(overdue, pressed=True)
-            if compact is None or not pressed.due or (longer := compact(pressed)) is None:
-                raise
-            return dataclasses.replace(self, lineage=longer).assemble()
+            due = compact is not None and pressed.due
+            # Where instructions and tools alone are too large, a compaction would be in vain.
+            in_vain = pressed.in_vain(refused.sizes["system"])
+            if compact is not None and due and not in_vain and (longer := compact(pressed)) is not None:
+                return dataclasses.replace(self, lineage=longer).assemble()
+            raise self._refusal(refused, counter, cache, at_most=due and in_vain) from None
         decided = time.perf_counter_ns()
         rendered = made.sent()
         addresses = self.desk.addressed(rendered, lambda block: self.place.ledger.address(self.place.owner, block))
@@ -159,7 +163,7 @@ class Assembling(Terms):
             return Rewrite.CHANGED
         same = _model(before.boundary) == _model(now)
         given = tuple(formats.tool_name(tool, "tools") for tool in self.tools)
-        if not same or _given_tools(before.boundary.tools) != given:
+        if not same or _given_tools(before) != given:
             return None if self.order.policy.verbatim else Rewrite.UNCACHED
         if now.now - before.boundary.now > cache.life * SECOND and not self.order.policy.verbatim:
             return Rewrite.EXPIRED
@@ -167,6 +171,35 @@ class Assembling(Terms):
 
     def _made(self, gathered: Gathered, counter: TokenCounter, cache: Caching) -> Made:
         return Making(terms=self, gathered=gathered, counter=counter, cache=cache).made()
+
+    def _refusal(
+        self, refused: BudgetTooSmall, counter: TokenCounter, cache: Caching, *, at_most: bool
+    ) -> BudgetTooSmall:
+        """The refusal that names the smallest budget that is enough."""
+
+        def fitting(budget: int) -> Mapping[str, int] | None:
+            boundary = msgspec.structs.replace(self.order.boundary, budget=budget)
+            other = dataclasses.replace(self, order=dataclasses.replace(self.order, boundary=boundary))
+            try:
+                made = other._made(other._gather(counter, cache), counter, cache)
+            except BudgetTooSmall:
+                return None
+            return sizes.bounded(made.measured.parts, counter)
+
+        found = enough(refused.budget, sum(refused.sizes.values()), fitting)
+        named = refused.sizes
+        if found is not None:
+            # The few tokens of room that planning wants beside what then stands go to the history.
+            room = found.budget - sum(found.sizes.values())
+            named = {**found.sizes, "history": found.sizes["history"] + room}
+        return BudgetTooSmall(
+            budget=refused.budget,
+            sizes=named,
+            policy=refused.policy,
+            exact=counter.exact,
+            pins=refused.pins,
+            at_most=at_most,
+        )
 
     def _stored(
         self,
@@ -198,9 +231,9 @@ def _model(boundary: Boundary) -> tuple[str, str, bool]:
     return boundary.provider, boundary.model, boundary.vision
 
 
-def _given_tools(names: Sequence[str]) -> tuple[str, ...]:
-    """The tools of a request that the caller gave."""
-    return tuple(name for name in names if name != RECALL)
+def _given_tools(sheet: ContextAssembly) -> tuple[str, ...]:
+    """The tools of a request that the caller gave: one named as ours is the caller's where ours was not served."""
+    return tuple(name for name in sheet.boundary.tools if name != RECALL or not sheet.recall)
 
 
 def _recalls(sheet: ContextAssembly) -> bool:

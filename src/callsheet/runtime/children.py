@@ -122,8 +122,11 @@ def tools_of(session: Session, view: View) -> frozenset[str] | None:
         return None
     lineage = session.tail(view).lineage
     query = NodeQuery(kinds=("skill_state",), lineage=lineage, limit=1)
-    found = session.ledger.nodes(session.conversation.key, query)
-    return frozenset(found[0].body.tools) if found and isinstance(found[0].body, SkillState) else None
+    for record in session.ledger.nodes(session.conversation.key, query):
+        # A brief names no skills: a first state that does is the sub-agent's own, whose brief names no tools.
+        if isinstance(record.body, SkillState) and not record.body.skills:
+            return frozenset(record.body.tools)
+    return None
 
 
 def _people(session: Session, of: Sequence[RecordId]) -> Mapping[RecordId, RecordId]:

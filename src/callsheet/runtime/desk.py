@@ -6,7 +6,7 @@ Nothing here decides anything: a desk that is empty, as after a restart, leads t
 import threading
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import msgspec
 
@@ -14,6 +14,7 @@ from callsheet.assemble.bringing import Counted
 from callsheet.assemble.delta import Whole
 from callsheet.assemble.forms import Forms
 from callsheet.assemble.likeness import Earlier
+from callsheet.derive.calling import Asked
 from callsheet.derive.derived import Derived, unpack
 from callsheet.derive.redaction import Redaction
 from callsheet.graph.ids import RecordId
@@ -48,6 +49,9 @@ Toolsets: TypeAlias = dict[tuple[TokenCounter, tuple[str, ...]], int]
 """Tokens of lists of tools, by the counter and the JSON text of each."""
 
 
+_Read = TypeVar("_Read")
+
+
 @dataclass(kw_only=True)
 class Desk:
     """Records, indexes, texts and counts of what stands in view on one branch for one participant."""
@@ -68,6 +72,8 @@ class Desk:
     toolsets: "Toolsets" = field(default_factory=dict)
     #: The terms of records that were looked at lately whether or not they stand in view, by position.
     looked_at: dict[int, Counted] = field(default_factory=dict)
+    #: What calls ask for that were looked at lately, by position.
+    asking_for: dict[int, Asked] = field(default_factory=dict)
     #: Addresses of the blocks of the last request.
     addresses: dict[bytes, str] = field(default_factory=dict)
     #: What was composed and rendered last.
@@ -133,6 +139,7 @@ class Desk:
             self.forms.clear()
             self.counts.clear()
             self.looked_at.clear()
+            self.asking_for.clear()
             self.addresses.clear()
             self.rendered = None
             self.retold = Retold()
@@ -184,13 +191,13 @@ class Desk:
 
     def counted(self, ledger: Ledger, key: StreamKey, positions: Sequence[int]) -> dict[int, Counted]:
         """The terms of the records at these positions; those that were looked at lately are at hand."""
-        known = self.looked_at
-        missing = [position for position in positions if position not in known]
-        if len(known) + len(missing) > _LOOKED_AT:
-            self.looked_at = known = {position: known[position] for position in positions if position in known}
-        read = ledger.indexed(key, missing) if missing else {}
-        known.update((position, Counted.of(index)) for position, index in read.items())
-        return {position: known[position] for position in positions if position in known}
+        return _looked_at(self.looked_at, ledger, key, positions, Counted.of)
+
+    def asking(self, ledger: Ledger, key: StreamKey, positions: Sequence[int]) -> dict[int, Asked]:
+        """What the calls at these positions ask for; those that were looked at lately are at hand."""
+        return _looked_at(
+            self.asking_for, ledger, key, positions, lambda index: Asked.of([one for one, _ in index.terms])
+        )
 
     def addressed(self, blocks: Sequence[bytes], address: Callable[[bytes], str]) -> tuple[str, ...]:
         """The addresses of the blocks of a request; most stood in the last one."""
@@ -205,6 +212,20 @@ class Desk:
         if len(self.toolsets) > _TOOLSETS:
             self.toolsets.clear()
         return Counting(counter=counter, name=counter.name, known=self.counts, toolsets=self.toolsets)
+
+
+def _looked_at(
+    known: dict[int, _Read], ledger: Ledger, key: StreamKey, positions: Sequence[int], of: Callable[[Index], _Read]
+) -> dict[int, _Read]:
+    """What is read of the indexes at these positions; what is known is not read again, and kept within bounds."""
+    missing = [position for position in positions if position not in known]
+    if len(known) + len(missing) > _LOOKED_AT:
+        wanted = {position: known[position] for position in positions if position in known}
+        known.clear()
+        known.update(wanted)
+    read = ledger.indexed(key, missing) if missing else {}
+    known.update((position, of(index)) for position, index in read.items())
+    return {position: known[position] for position in positions if position in known}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -19,7 +19,7 @@ from callsheet.runtime.recording import Recording, waiting_sheet
 from callsheet.runtime.resolving import resolve
 from callsheet.runtime.seeing import sight
 from callsheet.runtime.session import Session, View
-from callsheet.runtime.tail import Tail, branches, free_name
+from callsheet.runtime.tail import Tail, free_name
 from callsheet.wire import formats
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ def fork(
 
     def draft(drafting: Drafting) -> None:
         position, record = _fork_point(session, parent, drafting.tail, at, before)
-        taken = {branch.name for branch in branches(session.ledger, session.conversation.key).values()}
+        taken = session.branching.names()
         label = name or free_name("branch", taken)
         if label in taken:
             raise InvalidOption(f"this conversation has a branch {label!r} already")

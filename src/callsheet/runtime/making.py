@@ -104,7 +104,7 @@ class Making:
         order = self.terms.order
         tools = self.terms.tools
         personal = self.gathered.personal
-        fixed = self._fixed(tools) + (personal.size(self.gathered.forced) if personal is not None else 0)
+        fixed = self._fixed() + (personal.size(self.gathered.forced) if personal is not None else 0)
         always = fixed + sum(
             size
             for item in self.gathered.items.values()
@@ -143,7 +143,7 @@ class Making:
         # As of the rewrite: the note that says so stands unchanged until the next one.
         before = self.terms.base.sheet.unlisted if self.terms.base is not None else 0
         unlisted = before if plan.rewrite is None else max(0, total - len(listed))
-        wire = formats.wire_of(order.boundary.provider)
+        wire = self.terms.wire
         bare = bare_upto(self.terms, plan.rewrite, wire)
         shown = [one.record for one in plan.selections if not one.note]
         material = Material(
@@ -259,7 +259,9 @@ class Making:
         desk.rendered = rendered(plan.selections, material, wire, before, model=model, variant=variant)
         return desk.rendered
 
-    def _fixed(self, tools: Sequence[Mapping[str, object]]) -> int:
+    def _fixed(self) -> int:
+        # As they are sent: made again, the request has them in that shape alone.
+        tools = self.terms.sent_tools
         return self.terms.desk.counting(self.counter).tools(tools) + self.counter.framing.around(messages=0)
 
     def _measure(self, made: Composition, tools: object) -> "Measured":
@@ -290,7 +292,9 @@ class Making:
 
     def _aside(self) -> int:
         """Tokens that leaving something out brings with it."""
-        return HEAD + (self.terms.desk.counting(self.counter).tools([recall_tool()]) if self.terms.recall else 0)
+        if not self.terms.recall:
+            return HEAD
+        return HEAD + self.terms.desk.counting(self.counter).tools(formats.sent_tools([recall_tool()], self.terms.wire))
 
     def _is_timed(self, record: Record) -> bool:
         """Whether it is shown with its time, so that what was counted when it was recorded is too little."""

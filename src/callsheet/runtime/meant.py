@@ -36,13 +36,12 @@ def meant(ground: Ground, occurring: Occurring, said: Record, before: int) -> li
         held[posting.record] = held.get(posting.record, 0) + 1
         places[posting.record] = posting.position
     promising = sorted(held, key=lambda id: (-held[id], -places[id]))[:CALLS]
-    indexes = ground.ledger.indexed(ground.key, [places[id] for id in promising]) if promising else {}
+    calls = ground.desk.asking(ground.ledger, ground.key, [places[id] for id in promising])
     asked: dict[frozenset[str], list[RecordId]] = {}
     for id in promising:
-        index = indexes.get(places[id])
-        terms = frozenset(term for term, _ in index.terms) if index is not None else frozenset()
-        if id not in ground.silent and told.means(terms):
-            asked.setdefault(terms, []).append(id)
+        call = calls.get(places[id])
+        if call is not None and id not in ground.silent and told.means(call):
+            asked.setdefault(call.terms, []).append(id)
     return _newest(ground, occurring, list(asked.values()))
 
 

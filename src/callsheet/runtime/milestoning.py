@@ -124,12 +124,15 @@ def promoted(seen: Sight, drafting: Drafting, leaving: Sequence[Episode], scope:
     """
     session = seen.session
     own = {draft.id: (draft.body, draft.privacy) for draft in drafting.drafts}
+    # A fact says what its milestone does, so it is found by the same.
+    indexes = {draft.id: draft.index for draft in drafting.drafts}
     wanted = [id for episode in leaving for id in episode.milestones]
     stored = session.ledger.get(session.conversation.key, [id for id in wanted if id not in own])
     known = {record.id: (record.body, record.header.privacy) for record in stored} | own
     facts: list[RecordId] = []
-    for body, privacy in (known[id] for id in wanted if id in known):
-        if not isinstance(body, Milestone):
+    for id in wanted:
+        body, privacy = known.get(id, (None, None))
+        if not isinstance(body, Milestone) or privacy is None:
             continue
         content = content_of(session.read(body.value))
         fact = Fact(
@@ -143,5 +146,5 @@ def promoted(seen: Sight, drafting: Drafting, leaving: Sequence[Episode], scope:
             freshness=body.freshness,
             tainted=body.tainted,
         )
-        facts.append(drafting.add(fact, kind="fact", scope=scope, privacy=privacy))
+        facts.append(drafting.add(fact, kind="fact", scope=scope, privacy=privacy, index=indexes.get(id)))
     return tuple(facts)

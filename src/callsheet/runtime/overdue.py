@@ -31,7 +31,9 @@ class Overdue:
         # process that was not there before, which knows of no try, must come to the same request.
         if self.terms.desk.compaction_tried == self.terms.lineage.upto or not self.over(0):
             return False
-        return self.tokens - self._instructions >= max(1, self.least)
+        return self.tokens - self._instructions >= max(1, self.least) and not self.in_vain(
+            self.counter.bounded(self.counter.converted(self._instructions))
+        )
 
     @property
     def least(self) -> int:
@@ -44,6 +46,14 @@ class Overdue:
         records = self.terms.desk.records
         said = (records[item.id] for item in self.gathered.items.values() if item.instruction)
         return sum(estimated_tokens(record, {}) for record in said)
+
+    def in_vain(self, instructions: int) -> bool:
+        """Whether instructions of so many tokens and the caller's tools are over the budget without any history.
+
+        Tools that are offered because of the history, to read what is shortened or since it calls them, may go with it.
+        """
+        tools = self.terms.desk.counting(self.counter).tools(self.terms.tools)
+        return instructions + self.counter.bounded(tools) > self.terms.order.boundary.budget
 
     @property
     def tokens(self) -> int:

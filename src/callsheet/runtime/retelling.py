@@ -100,23 +100,23 @@ class Told:
             changed[id] = replace(items[id], most=held, most_hard=held, least=Level.NONE, reason=self.void[id])
         for id in self.past & items.keys():
             changed[id] = replace(items[id], most=Level.NONE, least=Level.NONE, reason=Reason.NOT_RELEVANT)
-        for id in self.within.keys() & items.keys():
-            changed[id] = replace(changed[id], within=self.within[id])
         plain = [id for id, item in items.items() if item.second_hand is None and item.position <= self.mark.upto]
         if len(self._covered) > _AT_HAND:
             self._covered.clear()
             self._made.clear()
         missing = tuple(id for id in plain if id not in self._covered)
         self._covered.update({**dict.fromkeys(missing), **known.covered(missing)})
-        for id in plain:
-            episode = self._covered[id]
-            if episode is None:
-                continue
-            before = self._made.get(id)
-            if before is None or before[0] is not items[id]:
-                before = self._made[id] = (items[id], replace(items[id], compacted=episode))
-            changed[id] = replace(before[1], within=self.within[id]) if id in self.within else before[1]
+        episodes = {id: episode for id in plain if (episode := self._covered[id]) is not None}
+        for id in episodes.keys() | (self.within.keys() & items.keys()):
+            changed[id] = self._told_by(changed[id], episodes.get(id), self.within.get(id))
         return changed
+
+    def _told_by(self, item: Item, episode: RecordId | None, within: RecordId | None) -> Item:
+        """The item with the episode that stands for it, and the one that says all of it; the same is made once."""
+        known = self._made.get(item.id)
+        if known is None or known[0] is not item or (known[1].compacted, known[1].within) != (episode, within):
+            known = self._made[item.id] = (item, replace(item, compacted=episode, within=within))
+        return known[1]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -224,7 +224,7 @@ class Returning:
                 self._begun(record)
             untold = self._untold(matching, matches, view, news)
             near = (self._around(one.position, NEAR, 1) for one in bringing.about(matches, shown, len(terms)))
-            self.about = tuple(dict.fromkeys([*self.about, *untold, *(id for found in near for id in found)]))
+            self.about = tuple(dict.fromkeys([*self.about, *untold, *(one.id for found in near for one in found)]))
         return []
 
     def _begun(self, record: Record) -> None:
@@ -274,14 +274,13 @@ class Returning:
                 seen.update(forms[name] for name in index.entities if name in forms)
         return [name for name in names if name not in seen]
 
-    def _of_task(self, around: Sequence[RecordId], position: int) -> list[RecordId]:
-        """Of results near a position those between where its task began and where the next one did."""
+    def _of_task(self, around: Sequence[Record], position: int) -> list[RecordId]:
+        """Of results near a position those between where its task began and where the next one did; now at hand."""
         start = max((one for one in self.tasks if one <= position), default=0)
         end = min((one for one in self.tasks if one > position), default=None)
-        ground, desk = self.ground, self.ground.desk
-        desk.fetch(ground.ledger, ground.key, around)
-        places = {id: desk.records[id].position for id in around if id in desk.records}
-        return [id for id in around if id in places and start <= places[id] and (end is None or places[id] < end)]
+        there = [one for one in around if start <= one.position and (end is None or one.position < end)]
+        self.ground.desk.take(self.ground.ledger, self.ground.key, there)
+        return [one.id for one in there]
 
     def _said(self, matches: Sequence[bringing.Match]) -> tuple[RecordId, ...]:
         """What the user said among the matches that the request does not look at, best first."""
@@ -358,14 +357,14 @@ class Returning:
         sizes = {record.id: _size(record.body) for record in there if _speaks(record) and ground.shows(record)}
         return bringing.within(matching.spoken(latest, sizes), sizes, total=ground.low // EIGHTH, each=ground.low)
 
-    def _around(self, position: int, behind: int, before: int) -> list[RecordId]:
+    def _around(self, position: int, behind: int, before: int) -> list[Record]:
         """Results that stood near a position, the nearest first; what followed it counts as nearer."""
         kinds, lineage = ("artifact",), self.ground.lineage
         followed = NodeQuery(kinds=kinds, lineage=lineage, after=position - 1, limit=behind)
         preceded = NodeQuery(kinds=kinds, lineage=lineage, before=position, limit=before, newest=True)
         # Counted in results: positions would tell of records that this reader may not see.
-        ranked = [(record.id, rank) for rank, record in enumerate(self.occurring.nodes(followed))]
-        ranked += [(record.id, -rank) for rank, record in enumerate(reversed(self.occurring.nodes(preceded)), start=1)]
+        ranked = [(record, rank) for rank, record in enumerate(self.occurring.nodes(followed))]
+        ranked += [(record, -rank) for rank, record in enumerate(reversed(self.occurring.nodes(preceded)), start=1)]
         return bringing.nearest(ranked, 0)
 
 

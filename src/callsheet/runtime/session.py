@@ -15,6 +15,7 @@ from callsheet.graph.query import NodeQuery
 from callsheet.graph.record import Record, Stream
 from callsheet.graph.times import Instant
 from callsheet.graph.values import Payload, Scope
+from callsheet.runtime.branching import Branches
 from callsheet.runtime.desk import Desk
 from callsheet.runtime.documenting.library import Library
 from callsheet.runtime.drafting import NOBODYS, Drafting
@@ -58,7 +59,8 @@ class Session:
     reranking: Reranking | None = None
     #: Reads content with markers in the place of secrets.
     redacting: Redacting = field(init=False)
-    #: Knows what its branches have come to.
+    #: Knows its branches, and what they have come to.
+    branching: Branches = field(init=False)
     tallying: Tallying = field(init=False)
     _tails: dict[View, Tail] = field(default_factory=dict)
     _desks: dict[View, Desk] = field(default_factory=dict)
@@ -68,6 +70,7 @@ class Session:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def __post_init__(self) -> None:
+        self.branching = Branches(ledger=self.ledger, key=self.conversation.key)
         self.tallying = Tallying(ledger=self.ledger, conversation=self.conversation.key, sheets=self.sheets.key)
         self.redacting = Redacting(read=self.read, redaction=redaction_of(self.conversation))
 
@@ -98,7 +101,7 @@ class Session:
             if moved or (known.open and self.ledger.erased(self.conversation.key, tuple(known.open))):
                 known = None
         if known is None:
-            known = load(self.ledger, self.conversation.key, view.branch, view.participant, view.carries.sub_agent)
+            known = load(self.branching, view.branch, view.participant, view.carries.sub_agent)
             self._know(view, known)
         return known
 

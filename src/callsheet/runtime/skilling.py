@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from callsheet.assemble import blocks
@@ -12,14 +13,14 @@ from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import Message, SkillState
 from callsheet.graph.query import NodeQuery, StateQuery
 from callsheet.graph.record import Record
+from callsheet.runtime.children import tools_of
 from callsheet.runtime.drafting import Drafting
+from callsheet.runtime.equipping import Clash, brought, clash
 from callsheet.runtime.options import label
 from callsheet.runtime.seeing import Sight, sight
 from callsheet.runtime.session import Session, View
-from callsheet.runtime.skills import Skill, Skills
-
-TOOL = "use_skill"
-"""The tool by which a model activates a skill."""
+from callsheet.runtime.skills import USE_SKILL, Skill, Skills
+from callsheet.wire import formats
 
 _LOOKED_AT = 16
 """States of skills on a branch, the newest, among which the one of this view is looked for."""
@@ -32,13 +33,11 @@ class SkillsInUse:
     #: The names in the catalogue.
     offered: tuple[str, ...]
     active: tuple[Skill, ...]
-
-    @property
-    def tools(self) -> tuple[Mapping[str, object], ...]:
-        """The tools of the active skills, and the one that activates the others."""
-        own = tuple(tool for skill in self.active for tool in skill.tools)
-        rest = [name for name in self.offered if name not in {skill.name for skill in self.active}]
-        return (*own, use_skill()) if rest else own
+    #: The tools of the active skills, as far as a sub-agent's brief allows them, and the one that activates the others.
+    tools: tuple[Mapping[str, object], ...]
+    #: Tools of active skills that are not offered because a skill before them, or we, have one of their name: the
+    #: names of the skill and of the tool. New ones are refused, so these come from elsewhere.
+    left_out: tuple[tuple[str, str], ...] = ()
 
 
 def use_skill() -> dict[str, object]:
@@ -46,7 +45,7 @@ def use_skill() -> dict[str, object]:
     name = {"type": "string", "description": "as in the list of skills"}
     parameters = {"type": "object", "properties": {"name": name}, "required": ["name"]}
     told = "Load the instructions and tools of a skill."
-    return {"type": "function", "function": {"name": TOOL, "description": told, "parameters": parameters}}
+    return {"type": "function", "function": {"name": USE_SKILL, "description": told, "parameters": parameters}}
 
 
 def offer(session: Session, view: View, skills: Skills, names: Sequence[str]) -> RecordId:
@@ -55,7 +54,7 @@ def offer(session: Session, view: View, skills: Skills, names: Sequence[str]) ->
     if not listed:
         raise InvalidOption("there are no skills to offer; runtime.skills.add() makes one")
     lines = "\n".join(f"- {skill.name}: {skill.summary}" for skill in listed)
-    text = f"Skills; {TOOL}(name) loads one:\n{lines}"
+    text = f"Skills; {USE_SKILL}(name) loads one:\n{lines}"
     made: list[RecordId] = []
 
     def draft(drafting: Drafting) -> None:
@@ -70,18 +69,38 @@ def offer(session: Session, view: View, skills: Skills, names: Sequence[str]) ->
 
 
 def activate(session: Session, view: View, skills: Skills, name: str) -> Skill:
-    """Load a skill in the version that is newest now. One that is active already stays as it is."""
-    wanted = skills.get(name)
+    """Load a skill in the version that is newest now. One that is active already stays as it is.
+
+    Raises `InvalidOption` where a tool of it has the name of another tool of a skill that is active.
+    """
+    loaded = _load(session, view, skills, skills.get(name))
+    if isinstance(loaded, Clash):
+        raise InvalidOption(
+            f"skill {name!r} brings a tool {loaded.tool!r} that is another than that of skill {loaded.skill!r}, "
+            "which is active; deactivate that one first, or rename a tool"
+        )
+    return loaded
+
+
+def _load(session: Session, view: View, skills: Skills, wanted: Skill) -> Skill | Clash:
+    """Make a skill active, unless a tool of those that are stands against it."""
+    against: list[Clash] = []
 
     def draft(drafting: Drafting) -> None:
+        against.clear()
         state, active = _state(session, view), _active(session, view, skills)
-        if any(skill.name == name for skill in active):
+        if any(skill.name == wanted.name for skill in active):
             return
-        _say(drafting, f"Skill {name}:\n{wanted.instructions}", InstructionScope.SKILL, [wanted.id])
-        _put(drafting, state, (*(skill.id for skill in active), wanted.id))
+        if (found := clash(active, wanted, tools_of(session, view))) is not None:
+            against.append(found)
+            return
+        _say(drafting, f"Skill {wanted.name}:\n{wanted.instructions}", InstructionScope.SKILL, [wanted.id])
+        _put(drafting, state, (*(state.skills if state is not None else ()), wanted.id))
 
     session.append(view, draft)
-    return next(skill for skill in _active(session, view, skills) if skill.name == name)
+    if against:
+        return against[0]
+    return next(skill for skill in _active(session, view, skills) if skill.name == wanted.name)
 
 
 def deactivate(session: Session, view: View, skills: Skills, name: str) -> None:
@@ -94,7 +113,7 @@ def deactivate(session: Session, view: View, skills: Skills, name: str) -> None:
             raise NotFound(f"skill {name!r} is not active; active: {', '.join(s.name for s in active) or 'none'}")
         told = _instructions(sight(session, view), InstructionScope.SKILL)
         messages = tuple(record.id for record in told if set(_cited(record)) & set(gone))
-        now = _put(drafting, state, tuple(skill.id for skill in active if skill.id not in gone))
+        now = _put(drafting, state, tuple(id for id in (state.skills if state is not None else ()) if id not in gone))
         if messages:
             drafting.add(Superseded(current=now, replaced=messages, reason="deactivated"), kind="superseded")
 
@@ -104,28 +123,43 @@ def deactivate(session: Session, view: View, skills: Skills, name: str) -> None:
 def in_use(session: Session, view: View, skills: Skills) -> SkillsInUse:
     """The skills that a view is offered and those that are active."""
     catalogues = _instructions(sight(session, view), InstructionScope.CATALOGUE)
-    offered = [skills.version(id).name for id in (_cited(catalogues[-1]) if catalogues else ())]
-    return SkillsInUse(offered=tuple(offered), active=_active(session, view, skills))
+    listed = _versions(skills, _cited(catalogues[-1]) if catalogues else ())
+    active = _active(session, view, skills)
+    found = brought(active, tools_of(session, view))
+    loaded = {skill.name for skill in active}
+    loads = (use_skill(),) if any(skill.name not in loaded for skill in listed) else ()
+    return SkillsInUse(
+        offered=tuple(skill.name for skill in listed),
+        active=active,
+        tools=(*found.tools, *loads),
+        left_out=found.left_out,
+    )
 
 
 def answer(session: Session, view: View, skills: Skills, arguments: str | Mapping[str, object]) -> str:
     """What a call of `use_skill` is answered. Whatever the model wrote is answered."""
-    offered = in_use(session, view, skills).offered
+    used = in_use(session, view, skills)
     try:
         given = json.loads(arguments) if isinstance(arguments, str) else arguments
         name = given.get("name") if isinstance(given, Mapping) else None
     except (ValueError, RecursionError):
         name = None
-    if not isinstance(name, str) or name not in offered:
-        return f"There is no skill of that name; the list has: {', '.join(offered) or 'none'}."
-    skill = activate(session, view, skills, name)
-    tools = ", ".join(_tool_name(tool) for tool in skill.tools)
+    if not isinstance(name, str) or name not in used.offered:
+        return f"There is no skill of that name; the list has: {', '.join(used.offered) or 'none'}."
+    wanted = next((skill for skill in used.active if skill.name == name), None)
+    try:
+        wanted = wanted or skills.get(name)
+    except NotFound:
+        return f"Skill {name} is not there any more; nothing was loaded."
+    skill = _load(session, view, skills, wanted)
+    if isinstance(skill, Clash):
+        return (
+            f"Skill {name} is not active: its tool {skill.tool} has the name of another tool, of skill {skill.skill}, "
+            "which is active."
+        )
+    offered = brought([skill], tools_of(session, view)).tools
+    tools = ", ".join(formats.tool_name(tool, "a skill's tool") for tool in offered)
     return f"Skill {skill.name} is active." + (f" Its tools: {tools}." if tools else "")
-
-
-def _tool_name(tool: Mapping[str, object]) -> str:
-    inner = tool.get("function")
-    return str((inner if isinstance(inner, Mapping) else tool).get("name"))
 
 
 # ---------------------------------------------------------------------------------------------- records
@@ -153,7 +187,16 @@ def _state(session: Session, view: View) -> SkillState | None:
 
 def _active(session: Session, view: View, skills: Skills) -> tuple[Skill, ...]:
     state = _state(session, view)
-    return tuple(skills.version(id) for id in (state.skills if state is not None else ()))
+    return _versions(skills, state.skills if state is not None else ())
+
+
+def _versions(skills: Skills, ids: Sequence[RecordId]) -> tuple[Skill, ...]:
+    """Those that this store holds: a conversation may have come from another one."""
+    found: list[Skill] = []
+    for id in ids:
+        with suppress(NotFound):
+            found.append(skills.version(id))
+    return tuple(found)
 
 
 def _instructions(seen: Sight, scope: InstructionScope) -> list[Record]:

@@ -16,6 +16,7 @@ from callsheet.graph.ports import Append, Clock, Ids, Ledger, Owner
 from callsheet.graph.query import NodeQuery
 from callsheet.graph.record import Draft, Record, Stream
 from callsheet.graph.values import Payload
+from callsheet.recall.tool import NAME as RECALL
 from callsheet.runtime.drafting import text_bytes
 from callsheet.runtime.executing.tool import AnyTool, schemas
 from callsheet.runtime.options import label, line, shown
@@ -26,6 +27,12 @@ from callsheet.wire.tools import read_tools
 
 STREAM = "skills"
 """The name of the workspace stream that holds them."""
+
+USE_SKILL = "use_skill"
+"""The tool by which a model activates a skill."""
+
+RESERVED = frozenset({RECALL, USE_SKILL})
+"""Names of our own tools, which no tool of a skill may have."""
 
 LONGEST_SUMMARY = 400
 """Characters of a summary: the catalogue is in every request."""
@@ -71,7 +78,8 @@ class Skills:
         Conversations in which it is active keep the version that they began with. `version` defaults to one made from
         the content; adding the same again changes nothing. `tools` are functions, or schemas in a provider's shape;
         kept are the schemas: `execute` is given the functions. Raises `InvalidOption`, also where a version that is
-        there has other content, and `InvalidMessage` for a tool schema that is none.
+        there has other content or a tool is named ``recall`` or ``use_skill``, as ours are, and `InvalidMessage` for a
+        tool schema that is none.
         """
         line(name, "name")
         if not isinstance(summary, str) or not summary.strip() or "\n" in summary or len(summary) > LONGEST_SUMMARY:
@@ -82,7 +90,10 @@ class Skills:
             if said != storable(said):
                 raise InvalidOption(f"{name_of} is {shown(said)}; lone surrogates are not allowed")
         checked = formats.check_tools(schemas(tools))
-        read_tools(checked)  # refuses what no provider takes before a model can activate it
+        # Refuses what no provider takes before a model can activate it.
+        ours = [tool.name for tool in read_tools(checked) if tool.name in RESERVED]
+        if ours:
+            raise InvalidOption(f"a tool of skill {name!r} is named {ours[0]!r}, as one of Callsheet's own; rename it")
         told = msgspec.json.encode(checked)
         made = content_digest(msgspec.json.encode([summary, instructions]) + told)
         body = SkillBody(

@@ -30,7 +30,7 @@ from callsheet.runtime.originals import source
 from callsheet.runtime.resolving import resolve
 from callsheet.runtime.seeing import Sight, sight
 from callsheet.runtime.session import Session, View
-from callsheet.runtime.tail import KnownCall, Tail, branches, free_name
+from callsheet.runtime.tail import KnownCall, Tail, free_name
 
 PARTIAL = 200
 """Characters of each released partial result that a brief holds: what was found, not how."""
@@ -111,7 +111,7 @@ def spawn(session: Session, parent: View, brief: Brief) -> View:
             started=drafting.at,
         )
         drafting.add(started, kind="run", id=run)
-        taken = {body.name for body in branches(session.ledger, session.conversation.key).values()}
+        taken = session.branching.names()
         name = brief.name or free_name("sub-agent", taken)
         if name in taken:
             raise InvalidOption(f"this conversation has a branch or sub-agent {name!r} already")

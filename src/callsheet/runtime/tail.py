@@ -20,6 +20,8 @@ from callsheet.graph.query import NodeQuery, StateQuery
 from callsheet.graph.record import Draft, Record, StreamKey
 from callsheet.graph.values import CallRef, Digest, Scope
 from callsheet.policy.visibility import hidden_from
+from callsheet.runtime.branching import Branches
+from callsheet.runtime.layered import Layered
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -43,9 +45,9 @@ class Tail:
     #: What the branch inherits, root first.
     inherited: tuple[Segment, ...] = ()
     #: Calls without a final result, oldest first.
-    open: dict[RecordId, KnownCall] = field(default_factory=dict)
+    open: Layered[RecordId, KnownCall] = field(default_factory=Layered)
     #: Calls of the newest message that have their result.
-    answered: dict[RecordId, KnownCall] = field(default_factory=dict)
+    answered: Layered[RecordId, KnownCall] = field(default_factory=Layered)
     last_message: RecordId | None = None
     #: Position of the newest message or artifact; 0 before the first.
     last_shown: int = 0
@@ -57,7 +59,7 @@ class Tail:
     #: Hash of the tools that were offered last.
     tools: Digest | None = None
     #: Open calls by their provider's id, oldest first.
-    _named: dict[str, list[RecordId]] = field(default_factory=dict)
+    _named: Layered[str, tuple[RecordId, ...]] = field(default_factory=Layered)
 
     @property
     def lineage(self) -> Lineage:
@@ -66,15 +68,14 @@ class Tail:
         return Lineage(segments=(*self.inherited, own), upto=self.position)
 
     def copy(self) -> "Tail":
-        """A tail that can see drafts without this one changing."""
-        named = {id: list(calls) for id, calls in self._named.items()}
-        return replace(self, open=dict(self.open), answered=dict(self.answered), _named=named)
+        """A tail that can see drafts without this one changing. It costs little, however many calls are open."""
+        return replace(self, open=self.open.copy(), answered=self.answered.copy(), _named=self._named.copy())
 
     def know(self, known: KnownCall) -> None:
         """Note an open call."""
-        self.open[known.id] = known
-        if known.body.provider_id:
-            self._named.setdefault(known.body.provider_id, []).append(known.id)
+        self.open.put(known.id, known)
+        if name := known.body.provider_id:
+            self._named.put(name, (*self._named.get(name, ()), known.id))
 
     def named(self, provider_id: str) -> list[KnownCall]:
         """The open calls with this id, oldest first."""
@@ -85,7 +86,7 @@ class Tail:
         self.position += 1
         body = draft.body
         if isinstance(body, Message):
-            self.last_message, self.last_shown, self.answered = draft.id, self.position, {}
+            self.last_message, self.last_shown, self.answered = draft.id, self.position, Layered()
             if body.role is Role.ASSISTANT:
                 self.last_said = self.position
         elif isinstance(body, ToolCall):
@@ -108,16 +109,17 @@ class Tail:
             self.complete = False
 
     def _settle(self, call: RecordId) -> None:
-        known = self.open.pop(call, None)
+        known = self.open.drop(call)
         if known is None:
             return
-        if known.body.provider_id:
-            named = self._named[known.body.provider_id]
-            named.remove(call)
-            if not named:
-                del self._named[known.body.provider_id]
+        if name := known.body.provider_id:
+            left = tuple(one for one in self._named[name] if one != call)
+            if left:
+                self._named.put(name, left)
+            else:
+                self._named.drop(name)
         if known.body.message == self.last_message:
-            self.answered[call] = known
+            self.answered.put(call, known)
 
 
 def _lifecycle(value: str | None) -> Lifecycle:
@@ -127,23 +129,22 @@ def _lifecycle(value: str | None) -> Lifecycle:
         raise Damaged(f"a conversation has the status {value!r}, which there is not. Run callsheet verify.") from None
 
 
-def load(
-    ledger: Ledger, key: StreamKey, branch: RecordId, participant: RecordId | None, run: RecordId | None = None
-) -> Tail:
+def load(known: Branches, branch: RecordId, participant: RecordId | None, run: RecordId | None = None) -> Tail:
     """Read the tail of a branch from the store, as a participant, or the sub-agent with this run, sees it.
 
     Raises `NotFound` for a branch that is not there.
     """
+    ledger, key = known.ledger, known.key
     head = ledger.head(key)
     position = head.position if head is not None else 0
-    seen = lineage(branches(ledger, key), branch, position)
+    seen = lineage(known.known(), branch, position)
     pending = unanswered(ledger, key, seen, lambda record: hidden_from(record.header.scope, participant, run) is None)
     open_calls = _calls(ledger, key, pending, participant, run)
     look = _Newest(ledger, key, seen, participant, run)
     last, shown = look.of("message"), look.of("message", "artifact")
     answered: tuple[KnownCall, ...] = ()
     if last is not None and isinstance(last.body, Message):
-        still = {known.id for known in open_calls}
+        still = {call.id for call in open_calls}
         wanted = [part.call for part in last.body.parts if isinstance(part, CallRef) and part.call not in still]
         answered = _calls(ledger, key, wanted, participant, run)
     status = ledger.states(key, StateQuery(field=StateField.STATUS, targets=("",), lineage=seen))
@@ -151,15 +152,15 @@ def load(
         position=position,
         branch=branch,
         inherited=seen.segments[:-1],
-        answered={known.id: known for known in answered},
+        answered=Layered((call.id, call) for call in answered),
         last_message=last.id if last is not None else None,
         last_shown=shown.position if shown is not None else 0,
         last_said=look.said(),
         status=_lifecycle(status[0].value) if status else Lifecycle.OPENED,
         tools=_tools_hash(ledger, key, seen),
     )
-    for known in open_calls:
-        tail.know(known)
+    for call in open_calls:
+        tail.know(call)
     return tail
 
 

@@ -18,6 +18,7 @@ from callsheet.runtime.documenting.announcing import Announced, nothing_announce
 from callsheet.runtime.offering import in_shown_order
 from callsheet.runtime.place import Place
 from callsheet.runtime.redacting import shows_secrets
+from callsheet.wire import formats
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -84,6 +85,16 @@ class Terms:
     def tools(self) -> list[Mapping[str, object]]:
         """The caller's tools, in the order in which they were last shown."""
         return in_shown_order(self.order.tools, self.base.sheet.boundary.tools if self.base is not None else ())
+
+    @cached_property
+    def sent_tools(self) -> Sequence[Mapping[str, object]]:
+        """The same as the provider's format offers them, whichever shape they were given in."""
+        return formats.sent_tools([dict(tool) for tool in self.tools], self.wire)
+
+    @property
+    def wire(self) -> formats.Wire:
+        """The format of the request."""
+        return formats.wire_of(self.order.boundary.provider)
 
     @property
     def recall(self) -> bool:

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+import pytest
+
 import callsheet
 from callsheet.graph.values import Vector
 from callsheet.runtime.meaning import advanced, index_of
@@ -73,3 +75,36 @@ def test_the_vector_that_was_first_stays(tmp_path: Path) -> None:
         assert {cells[0] for cells in other[0].values()} == {2}
         assert slow.made == BATCH
         assert whole(runtime)
+
+
+def test_what_a_worker_had_in_hand_when_it_died_is_done_by_the_other(tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    filled(path)
+
+    class Dying(Own):
+        def embed(self, texts: Sequence[str], *, query: bool) -> list[Vector]:
+            if self.made == 2 * BATCH:
+                raise KeyboardInterrupt
+            self.made += len(texts)
+            return [self.vector(text) for text in texts]
+
+    class Slow(Own):
+        begun = False
+
+        def embed(self, texts: Sequence[str], *, query: bool) -> list[Vector]:
+            if not self.begun:
+                # Another worker does two batches while this one has its first in hand, and dies over the third.
+                self.begun = True
+                with callsheet.open(path, embedder=Dying(2)) as second, pytest.raises(KeyboardInterrupt):
+                    second.work(works=["vectors"])
+            self.made += len(texts)
+            return [self.vector(text) for text in texts]
+
+    slow = Slow(1)
+    with callsheet.open(path, embedder=slow) as runtime:
+        (worked,) = runtime.work(works=["vectors"])
+        assert (worked.failed, worked.left) == (0, False)
+        assert whole(runtime)
+        # It began over the other's first batch, and made all that the other had not stored.
+        assert slow.made == RECORDS - BATCH
+        assert sum(cells[0] == 2 for cells in stored(runtime).values()) == 2 * BATCH

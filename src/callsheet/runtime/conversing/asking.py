@@ -11,6 +11,7 @@ from callsheet.graph.ids import RecordId
 from callsheet.graph.nodes import Boundary
 from callsheet.graph.times import instant
 from callsheet.policy.sets import PolicySetDocument
+from callsheet.recall.tool import NAME as RECALL
 from callsheet.runtime import checkpointing, children, compacting, recalling, routing, scheduling, skilling
 from callsheet.runtime.alluding import Questions
 from callsheet.runtime.assembling import Assembling
@@ -18,6 +19,7 @@ from callsheet.runtime.contracting import contracted
 from callsheet.runtime.conversing.view import Viewed
 from callsheet.runtime.documenting.admitting import Admission
 from callsheet.runtime.documenting.announcing import Announcing
+from callsheet.runtime.equipping import loads_skills
 from callsheet.runtime.executing.tool import AnyTool, schemas
 from callsheet.runtime.options import Time, choice, label, positive
 from callsheet.runtime.policies import document_of, keep_policy
@@ -25,6 +27,7 @@ from callsheet.runtime.querying import engine
 from callsheet.runtime.routing import Provider, Route
 from callsheet.runtime.ruling import granted, ready
 from callsheet.runtime.sheet import Sheet
+from callsheet.runtime.skills import USE_SKILL
 from callsheet.runtime.terms import Order
 from callsheet.runtime.whole_sheets import gone_on_from, last_shown, read_sheet
 from callsheet.runtime.windows import window_of
@@ -71,21 +74,26 @@ class Asks(Viewed):
         that its brief allows.
 
         With `recall` the caller answers calls of the recall tool, which is among the tools where something is not shown
-        in full, and where there are documents that the policy set lets it read. With `sql` it is said to take SQL where
+        in full, and where there are documents that the policy set lets it read; where a tool of the caller's has its
+        name, ``recall``, that stands and ours is not offered. With `sql` it is said to take SQL where
         a table is shortened; that needs the extra ``sql``. Without `vision`, for a model that takes no pictures, words
         that tell type, size and reference stand in place of each.
 
         `provider` decides the format: Anthropic's for ``anthropic``, OpenAI's Chat Completions for every other.
 
         Raises `BudgetTooSmall` with the sizes of the parts when what must appear does not fit, `EmptyRequest` when
-        there is nothing to answer, `PolicyError` for an unknown policy set, `MissingExtra` for `sql` where it cannot be
+        there is nothing to answer, `InvalidOption` where skills are offered beside a tool ``use_skill`` of the caller's
+        that takes no name, `PolicyError` for an unknown policy set, `MissingExtra` for `sql` where it cannot be
         answered. Nothing but the sheet is stored, and before it a compaction where the policy set calls for one.
         """
         label(provider, "provider")
         label(model, "model")
         self._session.refuse_ended(self._view)
         kept = positive(reserve, "reserve")
-        offered, skills = self._with_skills(self._allowed(formats.check_tools(schemas(tools))))
+        own = self._allowed(formats.check_tools(schemas(tools)))
+        # Two tools of one name are refused everywhere: the caller's stands, and nothing refers to ours.
+        recall = recall and all(formats.tool_name(tool, "tools") != RECALL for tool in own)
+        offered, skills = self._with_skills(own)
         limit = positive(budget, "budget") if budget is not None else _room(provider, model, kept)
         chosen = contracted(document_of(policy), tools)
         ready(chosen)
@@ -168,7 +176,12 @@ class Asks(Viewed):
         if not skills.any:
             return tools, []
         used = skilling.in_use(self._session, self._view, skills)
-        known = {formats.tool_name(tool, f"tools[{place}]") for place, tool in enumerate(tools)}
+        known = {formats.tool_name(tool, f"tools[{place}]"): tool for place, tool in enumerate(tools)}
+        if used.offered and USE_SKILL in known and not loads_skills(known[USE_SKILL]):
+            raise InvalidOption(
+                f"a tool of yours is named {USE_SKILL!r}, by which a model loads the skills that are offered here; "
+                "rename it, or let it take a name and nothing else, and answer with answer_skill()"
+            )
         own = [tool for tool in used.tools if formats.tool_name(tool, "a skill's tool") not in known]
         return [*tools, *own], [skill.name for skill in used.active]
 

@@ -22,7 +22,10 @@ class UsesSkills(Viewed):
         return skilling.offer(self._session, self._view, self._session.skills, names)
 
     def activate(self, skill: str) -> Skill:
-        """Load a skill: its instructions and tools are in the requests of this view until it is deactivated."""
+        """Load a skill: its instructions and tools are in the requests of this view until it is deactivated.
+
+        Raises `NotFound`, and `InvalidOption` where a tool of it has the name of another tool of an active skill.
+        """
         return skilling.activate(self._session, self._view, self._session.skills, label(skill, "skill"))
 
     def deactivate(self, skill: str) -> None:
@@ -34,6 +37,9 @@ class UsesSkills(Viewed):
         return skilling.in_use(self._session, self._view, self._session.skills)
 
     def answer_skill(self, arguments: object) -> str:
-        """Answer a model's call of ``use_skill``: the skill is active then. Takes a call as `answer_recall` does."""
+        """Answer a model's call of ``use_skill``: the skill is active then, or the answer says why it is not.
+
+        Takes a call as `answer_recall` does.
+        """
         given = arguments.arguments if isinstance(arguments, PendingCall) else arguments_of(arguments)
         return skilling.answer(self._session, self._view, self._session.skills, given)

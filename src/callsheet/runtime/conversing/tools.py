@@ -7,7 +7,6 @@ from typing import TypeAlias
 from callsheet.graph.enums import ArtifactStatus
 from callsheet.graph.ids import RecordId
 from callsheet.recall.tool import NAME as RECALL
-from callsheet.runtime import skilling
 from callsheet.runtime.admitting import policy_of
 from callsheet.runtime.conversing.calls import PendingCall, call_id
 from callsheet.runtime.conversing.evidence import Recalls
@@ -22,6 +21,7 @@ from callsheet.runtime.executing.pace import Pace
 from callsheet.runtime.executing.tool import AnyTool
 from callsheet.runtime.options import choice, label
 from callsheet.runtime.session import View
+from callsheet.runtime.skills import USE_SKILL
 
 AnyCall: TypeAlias = str | PendingCall | ApprovalRequest
 """A call: its id, ours or the provider's, or itself as it was listed."""
@@ -58,7 +58,7 @@ class Executes(Recalls, UsesSkills):
 
     def _execute(self, execution: Execution) -> Executed:
         policy = policy_of(self._session, self._policy_hash())
-        own = {RECALL: self.answer_recall, skilling.TOOL: self.answer_skill}
+        own = {RECALL: self.answer_recall, USE_SKILL: self.answer_skill}
         return executing.execute(self._session, self._view, execution, policy, own)
 
     def executions(self) -> tuple[CallRecord, ...]:

@@ -82,8 +82,10 @@ class Claiming:
     offered: Callable[[KnownCall], bool]
     #: Whether the request that a call answers did not offer its tool.
     withdrawn: Callable[[KnownCall], bool]
-    #: Tools of our own, which are answered elsewhere.
-    own: frozenset[str] = frozenset()
+    #: Whether a call is of a tool of our own: it is answered elsewhere.
+    own: Callable[[KnownCall], bool]
+    #: The tools that a sub-agent's brief allows; None: any.
+    allowed: frozenset[str] | None = None
     #: None: all that may run by themselves.
     wanted: frozenset[RecordId] | None = None
     jobs: list[Job] = field(default_factory=list)
@@ -117,7 +119,7 @@ class Claiming:
             note(drafting, job.call, self.lease.attempt(job, phase, until))
 
     def _concerns(self, call: KnownCall) -> bool:
-        if call.body.tool in self.own:
+        if self.own(call):
             return False
         return self.wanted is None or call.id in self.wanted
 
@@ -143,18 +145,23 @@ class Claiming:
             self._decide(drafting, job, standing, state)
 
     def _without_tool(self, drafting: Drafting, call: KnownCall, standing: Standing, state: CallState) -> None:
-        """A tool that no request offered never runs. One that is only not at hand leaves its call open.
+        """A tool that no request offered, or no brief allows, never runs. One that is only not at hand leaves its call
+        open.
 
         What it did before it was taken away stays unknown.
         """
         if state is CallState.UNKNOWN:
             self._unknown(drafting, call, standing, ())
-        elif state is not CallState.OPEN or standing.attempt is not None or self.offered(call):
+        elif state is not CallState.OPEN or standing.attempt is not None or self._may(call):
             why = f"the tool {call.body.tool!r} is not among those given here; the call waits for one"
             self._leave(call, standing.said or ArtifactStatus.PENDING, standing, why)
         else:
             offered = tuple(sorted(self.tools))
             self._settle(drafting, call, results.unavailable(call.body, offered), "ToolNotAvailable")
+
+    def _may(self, call: KnownCall) -> bool:
+        """Whether the tool of a call, which is not at hand here, is one that the view may use."""
+        return (self.allowed is None or call.body.tool in self.allowed) and self.offered(call)
 
     def _decide(self, drafting: Drafting, job: Job, standing: Standing, state: CallState) -> None:
         call, contract = job.call, job.contract

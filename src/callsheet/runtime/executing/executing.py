@@ -15,7 +15,7 @@ from callsheet.policy.sets import PolicySetDocument
 from callsheet.runtime.children import at_work, tools_of
 from callsheet.runtime.drafting import Drafting, Ran
 from callsheet.runtime.executing import holding, results
-from callsheet.runtime.executing.asked import offered, withdrawn
+from callsheet.runtime.executing.asked import of_the_caller, offered, withdrawn
 from callsheet.runtime.executing.carrying import Carrying
 from callsheet.runtime.executing.claiming import Claiming, Lease
 from callsheet.runtime.executing.finding import open_call
@@ -55,6 +55,10 @@ def execute(session: Session, view: View, execution: Execution, policy: PolicySe
     wanted = frozenset(call.id for call in named) if named is not None else None
     lease = Lease(id=session.ids.record("lease"), holder=holding.holder())
     ours = {name: answer for name, answer in own.items() if name not in tools}
+
+    def is_ours(call: KnownCall) -> bool:
+        return call.body.tool in ours and not of_the_caller(session, view, tail.lineage, call)
+
     claiming = Claiming(
         tools=tools,
         contracts=_terms(tools, policy),
@@ -63,7 +67,8 @@ def execute(session: Session, view: View, execution: Execution, policy: PolicySe
         handed=lambda: at_work(session, view),
         offered=lambda call: offered(session, tail.lineage, call),
         withdrawn=lambda call: withdrawn(session, view, tail.lineage, call),
-        own=frozenset(ours),
+        own=is_ours,
+        allowed=allowed,
         wanted=wanted,
     )
     carrying = Carrying(
@@ -78,9 +83,8 @@ def execute(session: Session, view: View, execution: Execution, policy: PolicySe
     outcomes = dict(carrying.run(claiming))
     declared = {tool.name: tool.privacy for tool in policy.tools if tool.privacy is not None}
     for call in tail.open.values():
-        answer = ours.get(call.body.tool)
-        if answer is not None and (wanted is None or call.id in wanted):
-            outcomes[call.id] = _answered(session, view, call, declared, answer)
+        if is_ours(call) and (wanted is None or call.id in wanted):
+            outcomes[call.id] = _answered(session, view, call, declared, ours[call.body.tool])
     order = [*tail.open, *outcomes]
     return Executed(outcomes=tuple(outcomes[id] for id in dict.fromkeys(order) if id in outcomes))
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from callsheet.errors import StoreClosed
-from callsheet.runtime.working.work import Outcome, Unit, Work
+from callsheet.runtime.working.work import Outcome, SetAside, Unit, Work
 
 _LOG = logging.getLogger(__name__)
 
@@ -99,6 +99,9 @@ class Draining:
             return self.work.do(unit)
         except StoreClosed:
             raise
+        except SetAside as refused:
+            self._note(refused.cause, f"stream {unit.stream.stream}, and is not tried again there")
+            return Outcome.REFUSED
         except Exception as problem:  # noqa: BLE001 - one piece that cannot be done keeps no other from being done
             self._note(problem, f"stream {unit.stream.stream}")
             return Outcome.FAILED

@@ -32,6 +32,15 @@ class Outcome(StrEnum):
     FAILED = "failed"
 
 
+class SetAside(Exception):
+    """A piece is done but for what cannot be done and is not tried again: its outcome is `Outcome.REFUSED`."""
+
+    def __init__(self, cause: Exception) -> None:
+        super().__init__()
+        #: What happened at it.
+        self.cause = cause
+
+
 class Work(Protocol):
     """One kind of background work over a store."""
 
@@ -45,5 +54,8 @@ class Work(Protocol):
         ...
 
     def do(self, unit: Unit) -> Outcome:
-        """Do one piece. Idempotent: doing it twice, or when it is done already, changes nothing."""
+        """Do one piece. Idempotent: doing it twice, or when it is done already, changes nothing.
+
+        Raises `SetAside` where only part of it can be done; every other error is a failure, and it is tried again.
+        """
         ...
