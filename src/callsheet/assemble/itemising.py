@@ -292,7 +292,8 @@ class Itemiser:
             limit = self.limit
             if dense > limit:
                 segments, narrowed = self._narrowed(seen, body, derived)
-                bare = not narrowed
+                # Under a small budget the limit is lower than the set's, which a gist may take as well.
+                bare = not narrowed and standing[Level.GIST] <= self.policy.narrowing.limit
                 noted[Level.FOCUS] = noted[Level.GIST] if bare else narrowed + asked
                 if seen.turn < self.turn or dense > WIDE * limit or self.policy.history is Level.FOCUS:
                     focus = standing[Level.GIST] if bare else narrowed + self._pictures(seen.record)
