@@ -12,7 +12,7 @@ from callsheet.graph.record import StreamKey
 
 @dataclass(kw_only=True)
 class Branches:
-    """What was read of them so far. Thread-safe: what is there is only added to."""
+    """What was read of them so far. Thread-safe: who was given them keeps them as they were then."""
 
     ledger: Ledger
     key: StreamKey
@@ -22,13 +22,15 @@ class Branches:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def known(self) -> dict[RecordId, Branch]:
-        """Every branch by id. Reads those that came since the last call; who is given them changes nothing in them."""
+        """Every branch by id. Reads those that came since the last call."""
         with self._lock:
-            for record in self.ledger.nodes(self.key, NodeQuery(kinds=("branch",), after=self._upto)):
-                self._upto = record.position
-                if isinstance(record.body, Branch):
-                    self._known[record.id] = record.body
-                    self._names[record.body.name] = None
+            records = self.ledger.nodes(self.key, NodeQuery(kinds=("branch",), after=self._upto))
+            new = {record.id: record.body for record in records if isinstance(record.body, Branch)}
+            if new:
+                self._upto = records[-1].position
+                # Another thread may be going through the ones before.
+                self._known = {**self._known, **new}
+                self._names = {**self._names, **dict.fromkeys(branch.name for branch in new.values())}
             return self._known
 
     def names(self) -> dict[str, None]:

@@ -344,7 +344,10 @@ def test_what_another_branch_took_on_and_did_not_begin_is_run(phase: AttemptPhas
     other = taken.talk.branch()
     taken.begun(phase)
     taken.clock.advance(LEASE + 1)
-    assert [o.status for o in other.execute([valve.tool()]).outcomes] == [OK]
+    asking = valve.tool(needs_approval=True)
+    assert [o.status for o in other.execute([asking]).outcomes] == [ArtifactStatus.AWAITING_APPROVAL]
+    other.approve(other.approvals()[0], by="kim")
+    assert [o.status for o in other.execute([asking]).outcomes] == [OK]
     assert valve.opened == ["V2"]
 
 

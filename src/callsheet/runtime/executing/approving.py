@@ -69,7 +69,9 @@ def approvals(session: Session, view: View) -> tuple[ApprovalRequest, ...]:
         )
         for call in calls
         for standing in (standings[call.id],)
-        if standing.said is ArtifactStatus.AWAITING_APPROVAL and standing.approval is None and not standing.elsewhere
+        if standing.said is ArtifactStatus.AWAITING_APPROVAL
+        and standing.approval is None
+        and not standing.ran_elsewhere
         if standing.waiting is not None
     )
 

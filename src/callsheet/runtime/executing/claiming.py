@@ -208,7 +208,7 @@ class Claiming:
         if (attempt := standing.attempt) is not None:
             ended = replace(attempt, phase=AttemptPhase.ENDED, outcome=ArtifactStatus.UNKNOWN, until=None)
             note(drafting, call, ended)
-        answer = results.unknown(call.body, recheck, elsewhere=standing.elsewhere)
+        answer = results.unknown(call.body, recheck, elsewhere=standing.ran_elsewhere)
         self._record(drafting, call, answer, ArtifactStatus.UNKNOWN, _attempts(standing))
 
     def _settle(

@@ -61,6 +61,11 @@ class Standing:
     elsewhere: bool = False
 
     @property
+    def ran_elsewhere(self) -> bool:
+        """Whether it was begun on a branch of which nothing else is seen here."""
+        return self.elsewhere and self.attempt is not None and self.attempt.phase is not AttemptPhase.CLAIMED
+
+    @property
     def approved(self) -> bool:
         """Whether a person said that it may run, or run again, and it has not begun since."""
         began = self.attempt is not None and self.attempt.phase in (AttemptPhase.STARTED, AttemptPhase.ENDED)
@@ -81,7 +86,7 @@ class Standing:
                 return CallState.TAKEN
             if not self.approved and attempt.phase is AttemptPhase.STARTED:
                 return CallState.UNKNOWN
-            if not self.approved and self.elsewhere and attempt.phase is not AttemptPhase.CLAIMED:
+            if not self.approved and self.ran_elsewhere:
                 return CallState.UNKNOWN
             if not self.approved and attempt.phase is AttemptPhase.ENDED:
                 return CallState.UNKNOWN if attempt.outcome is ArtifactStatus.UNKNOWN else CallState.FAILED
